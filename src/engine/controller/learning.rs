@@ -135,8 +135,8 @@ impl Learning {
     }
 }
 
-/// Whether `mv` neither repeats a position nor brings the game close to a fifty-move draw. Results
-/// learned in other games do not take such draws into account.
+/// Returns true if `mv` neither repeats a position of this game nor brings it close to a fifty-move
+/// draw. Learned results come from other games, so they do not account for such draws.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());

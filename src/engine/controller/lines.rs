@@ -15,8 +15,9 @@ pub(crate) enum Input {
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. The longest command is `position startpos moves`
-/// with the longest possible game (5,900 plies), which takes about 30,000 bytes.
+/// Maximum length of a line that is accepted whole, in bytes. The longest valid command is
+/// `position startpos moves` with the longest possible game (5,900 plies), which takes about 30,000
+/// bytes.
 const LONGEST: usize = 64 * 1024;
 
 const KEPT: usize = 80;

@@ -1,4 +1,4 @@
-//! The user's settings, declared in one table for both protocols and the console.
+//! The user's settings. A single table declares them for UCI, xboard and the console.
 
 use std::io;
 use std::path::Path;
@@ -44,7 +44,8 @@ pub(crate) struct Settings {
     pub max_loss: Score,
     /// Number of plies, counted from move 1, during which the book is used; 0 for no limit.
     pub book_depth: i64,
-    /// A book move is played only if at least this many games reached the position after it.
+    /// Minimum number of games that must have reached the position after a book move for the move
+    /// to be played.
     pub min_games: i64,
     pub learn: String,
     pub veto: bool,
@@ -54,15 +55,16 @@ pub(crate) struct Settings {
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// The engine resigns after being behind by this many centipawns for several moves; 0 to never
-    /// resign.
+    /// The engine resigns if its score has been at least this many centipawns behind for several
+    /// moves; 0 disables resignation.
     pub resign: i64,
     /// The engine accepts a draw offer if it is behind by at least this many centipawns.
     pub contempt: i64,
     pub offer_draws: bool,
     pub limited: bool,
     pub elo: i64,
-    /// Seed for deliberate mistakes at limited strength; 0 for a new seed in each game.
+    /// Seed for the random number generator behind deliberate mistakes at limited strength; 0 for a
+    /// new random seed in each game.
     pub seed: i64,
     /// Whether the engine, at limited strength, takes about as long as a human for each move.
     pub pauses: bool,
@@ -76,7 +78,8 @@ pub(crate) struct Settings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
-    /// A sum of named terms with tuned weights. The value of each term can be displayed.
+    /// The classical evaluation: a sum of named terms with tuned weights. A breakdown by term can
+    /// be displayed.
     Classical,
     #[default]
     Nnue,
@@ -329,7 +332,8 @@ impl Setting {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
 
-    /// Parses `value` and changes the setting. Does nothing for [`Kind::ClearMemory`].
+    /// Parses `value` and changes the setting. Does nothing for [`Kind::ClearMemory`], which stores
+    /// no value.
     pub(crate) fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
         let expected = |what: &str| SettingError::Value(what.to_owned());
         match &self.kind {

@@ -40,7 +40,8 @@ const FLAWLESS: f64 = 2400.0;
 /// Reference level: [`EVAL_NOISE`], [`MOVE_BLINDNESS`] and [`NODES`] are the values at this level,
 /// from which those at other levels are calculated.
 const CLUMSY: f64 = 600.0;
-/// Standard deviation of the evaluation error at level [`CLUMSY`], in centipawns.
+/// Standard deviation of the random error added to each evaluation at level [`CLUMSY`], in
+/// centipawns.
 const EVAL_NOISE: f64 = 250.0;
 /// Probability of overlooking a move at level [`CLUMSY`], in permille for each ply of distance from
 /// the root.
@@ -77,8 +78,8 @@ impl Strength {
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
     }
 
-    /// Returns the number of plies to play from the book: two moves at a rating of 800, plus one
-    /// move for every hundred points above that. Chosen by hand.
+    /// Returns the number of plies to play from the book. The rule was chosen by hand: two moves at
+    /// a rating of 800, plus one move for every hundred points above that.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
@@ -100,8 +101,8 @@ pub(super) fn new_seed() -> u64 {
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a human would think about the current move. Forced moves and recaptures take
-/// less time.
+/// Returns the thinking time that simulates a human for the current move. The time varies randomly
+/// with `seed`, and is shorter for forced moves and recaptures.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,

@@ -522,8 +522,8 @@ const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Clear Hash",
 ];
 
-/// Returns a value that differs from the setting's default. For a file or folder, this is a path in
-/// `files`.
+/// Returns a value that differs from the setting's default. For a setting that names a file or
+/// folder, the value is a path in the folder `files`.
 fn another_value(row: &Setting, files: &Path) -> String {
     let now = Settings::default();
     match &row.kind {

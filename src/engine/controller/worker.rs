@@ -27,7 +27,7 @@ pub(crate) trait Backend: Send {
         Vec::new()
     }
 
-    /// Searches until a limit is reached or `control` stops it.
+    /// Searches until one of `limits` is reached or the search is stopped through `control`.
     fn search(
         &mut self,
         game: &Game,
@@ -61,7 +61,8 @@ impl Backend for Searcher {
     }
 }
 
-/// Creates a backend from a configuration. Called again to replace a backend that panicked.
+/// Function that creates a search backend from a configuration. It is called again to replace a
+/// backend that panicked.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
 pub(crate) fn searcher() -> MakeBackend {

@@ -17,8 +17,8 @@ const MAX_PIECES: u32 = 18;
 /// least half of the score remains. Chosen by hand.
 const CLOCK_SPAN: Score = 200;
 
-/// Returns a network's damped `score` for the side to move. Endgame scores are scaled as in the
-/// classical evaluation, and the score decreases as the halfmove clock rises.
+/// Reduces a network's `score` for the side to move: linearly with the halfmove clock and, in
+/// endgames, also by the scale factor of the classical evaluation.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);
@@ -68,10 +68,11 @@ mod tests {
     fn drawish_positions_are_damped() {
         let damped = |fen: &str, score| damped(&Position::from_fen(fen).expect(fen), score);
         for (fen, score, left) in [
-            // A rook pawn and the wrong bishop, with either side to move.
+            // A rook pawn and a bishop that does not control the promotion square, with either side
+            // to move.
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 400, 0..=20),
             ("k7/8/8/P7/8/4BK2/8/8 b - - 0 1", -400, -20..=0),
-            // Bishops of opposite colours, and of the same colour.
+            // Opposite-coloured bishops, then bishops of the same colour.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 400, 100..=200),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 400, 300..=400),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 400, 400..=400),

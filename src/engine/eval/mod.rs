@@ -47,7 +47,8 @@ use crate::chess::score::{Ply, Score};
 /// The method of evaluating positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// A sum of named terms with tuned weights. The value of each term can be displayed.
+    /// The classical evaluation: a sum of named terms with tuned weights. A breakdown by term can
+    /// be displayed.
     Classical,
     /// An efficiently updatable neural network.
     Nnue(Arc<Network>),
@@ -70,8 +71,8 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes the score of a position. Includes the classical terms and, if a network is used,
-    /// the value that the network assigns to each piece.
+    /// Describes how the score of a position is composed: the classical terms and, if a network is
+    /// used, the value that the network assigns to each piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A middlegame value in the lower sixteen bits and an endgame value in the upper sixteen, in
-/// centipawns. A single addition adds both values. Each value must fit in an `i16`.
+/// A middlegame value in the lower 16 bits and an endgame value in the upper 16 bits, both in
+/// centipawns. A single integer addition adds both. Each value must fit in an `i16`.
 ///
 /// Source: <https://www.chessprogramming.org/Tapered_Eval>.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]

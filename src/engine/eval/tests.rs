@@ -1,4 +1,5 @@
-//! Tests for properties of the evaluation as a whole.
+//! Tests for properties that hold for the evaluation as a whole, such as symmetry between the
+//! colours.
 
 use super::*;
 use crate::chess::position::Game;
@@ -20,7 +21,8 @@ const POSITIONS: [&str; 12] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Returns the mirrored position, with colours and the side to move swapped.
+/// Returns the position with the board flipped vertically, and with the colours and the side to
+/// move swapped.
 fn flipped(position: &Position) -> Position {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').collect();

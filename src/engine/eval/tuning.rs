@@ -1,4 +1,4 @@
-//! The evaluation as seen by the tuner: how many times a position uses each weight.
+//! Data for tuning the evaluation: how many times each weight is used in a position.
 
 pub(crate) use super::classical::FULL_PHASE;
 pub(crate) use super::classical::endgame::FULL_SCALE;
@@ -16,10 +16,11 @@ pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// The features of a position. Together with the weights, they determine its score.
+/// The features of a position: all that is needed, together with the weights, to calculate its
+/// score.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
-    /// Number of times each weight is used, by side; White is first.
+    /// Number of times each weight is used, for White and then for Black.
     pub counts: [Vec<i32>; 2],
     /// The game phase, from [`FULL_PHASE`] with all pieces on the board to 0 with only kings and
     /// pawns.
@@ -36,7 +37,8 @@ impl Tracer {
         Tracer(PawnTable::new())
     }
 
-    /// Returns the features of a position, or `None` for a known endgame, which uses no weights.
+    /// Returns the features of a position, or `None` for a known endgame, which is scored without
+    /// the weights.
     pub(crate) fn features(&mut self, position: &Position) -> Option<EvalFeatures> {
         let mut counts = TermCounts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {

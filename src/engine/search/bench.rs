@@ -50,7 +50,7 @@ pub(super) const POSITIONS: [&str; 32] = [
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BenchResult {
-    /// Total number of nodes: the signature of the search.
+    /// Total number of nodes over all positions: the signature of the search.
     pub nodes: u64,
     pub elapsed: Duration,
 }

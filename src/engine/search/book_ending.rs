@@ -45,8 +45,8 @@ const SHARE_WITHIN: f64 = 0.6;
 const REACH: Depth = 3;
 /// Number of iterations without a new best move after which the choice of move counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
-/// Minimum share of all nodes that must be spent on the best move before the choice of move counts
-/// as settled.
+/// Minimum share of all nodes that must have been spent on the best move before it counts as
+/// settled.
 const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 const REPORTED_PER_ITERATION: usize = 4;
@@ -104,25 +104,26 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Whether the search may end after an iteration because its best move leads into the book.
+    /// Whether the search may end between two iterations because its best move leads into the book.
     pub(super) fn ends_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE)
     }
 
-    /// Whether the search may end during an iteration because its best move leads into the book.
+    /// Whether the search may abort the current iteration because its best move leads into the
+    /// book.
     pub(super) fn stops_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
-    /// Whether the book's analysis of the root is deeper than any iteration that can still be
-    /// completed.
+    /// Whether the book's analysis of the root is deeper than any iteration that the search can
+    /// still complete, so that continuing is pointless.
     pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
         depth + REACH < self.book_ending.settled && self.book_may_end() && self.spent() >= SHARE
     }
 
     fn ends_in_book_from(&mut self, share: f64) -> bool {
         let Some(ready) = &self.book_ending.ready else { return false };
-        // This function is called often, so the cheap test comes first.
+        // This function is called often, so the cheap tests of the budget and the mode come first.
         if self.spent() < share || !self.book_may_end() {
             return false;
         }
@@ -149,8 +150,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the share of the budget that has been spent: the largest share over all limits
-    /// except depth.
+    /// Returns the share of the search budget that has been spent. If there are several limits,
+    /// this is the largest share of any of them. The depth limit is ignored.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -158,7 +159,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         nodes.chain(job.clock.spent(&job.control)).fold(0.0, f64::max)
     }
 
-    /// Returns the line that leads to the first book position in `pv`.
+    /// Returns the moves of `pv` up to its first book position, with the book's data for that
+    /// position; `None` if `pv` contains no book position.
     pub(super) fn pv_enters_book(&self, pv: &[Move]) -> Option<Transposition> {
         let probe = self.job.book.as_ref()?;
         let mut position = self.job.root;
@@ -206,8 +208,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Whether the values of the positions along `line` are within [`PLAUSIBLE_MARGIN`] of the
     /// root's value.
     ///
-    /// Only the last position and the positions after the opponent's moves are checked. Each is
-    /// searched to the depth that remains at its ply.
+    /// Checks only the last position and the positions after the opponent's moves. Each is searched
+    /// to `depth` minus its ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;

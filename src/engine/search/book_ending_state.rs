@@ -17,7 +17,7 @@ pub(super) struct BookEndingState {
     /// Book lines that may end the search, at most one for each root move that has been the best
     /// move.
     pub(super) ending_lines: Vec<EndingLine>,
-    /// The line that may end the search until the next iteration is complete.
+    /// The book line that may end the search now. It is replaced after each completed iteration.
     pub(super) ready: Option<EndingLine>,
     pub(super) ended: bool,
     /// The book's analysis of the root, converted to a table entry.
@@ -33,7 +33,7 @@ pub(super) struct BookEndingState {
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,
-    /// Score of the root, in centipawns for the side to move, when the line was found.
+    /// Score of the root when the line was found, in centipawns for the side to move at the root.
     pub(super) score: Score,
 }
 

@@ -14,10 +14,12 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// An analysis is valid only if the sum of its depth and the halfmove clock is below this value,
-/// because analyses ignore the halfmove clock.
+/// A book analysis is valid only if the sum of its depth and the halfmove clock is below this
+/// value. Analyses ignore the halfmove clock, so a deeper one could overlook a draw by the
+/// fifty-move rule.
 const CLOCK_ROOM: Depth = 100;
-/// Number of plies of an analysis that are checked for a repetition. A repetition takes four plies.
+/// Number of plies of a book line that are checked for a repetition. Four plies are the fewest that
+/// can repeat a position.
 const REPETITION_PLIES: usize = 4;
 
 /// Converts a book analysis to a transposition table entry for a node at `ply`.
@@ -44,7 +46,8 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
 /// Returns the transposition table's entry, with the book's move if the entry has no move. Used if
 /// the book's score is not valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
-    /// A depth so low that the score of an entry with this depth is never used.
+    /// Depth of an entry that only provides a move. It is so low that the entry's score is never
+    /// used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
     let Some(table) = table else {
         let unknown = TableEntry {
@@ -78,10 +81,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         known.score
     }
 
-    /// Reports the book's analysis of the root and returns it as a provisional result.
+    /// Reports the book's analysis of the root. Also returns it as a provisional result, except in
+    /// analysis, with MultiPV, or if the user has restricted the root moves.
     ///
-    /// The move from the analysis is searched first. It is the move to play until a deeper
-    /// iteration finds another one.
+    /// The search tries the book's move first. It remains the move to play until an iteration
+    /// deeper than the analysis finds a better one.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
         let probe = job.book.as_ref()?;
@@ -122,17 +126,18 @@ impl<S: OptionalObserver> Worker<'_, S> {
         place.into_iter().for_each(|place| root_moves[..=place].rotate_right(1));
     }
 
-    /// Whether the score of an analysis is valid in this game.
+    /// Whether the score of a book analysis is valid in the current game.
     ///
-    /// It is not valid if a draw by the fifty-move rule is near, if the line leads to a repetition,
-    /// or if the side to move is worse and can repeat a position.
+    /// The score is invalid if a draw by the fifty-move rule is near, if the book's line leads to a
+    /// repetition, or if the side to move is worse and can repeat a position.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
         clock + known.depth < CLOCK_ROOM && !can_draw && !self.leads_back(position, known.mv)
     }
 
-    /// Whether the best moves of the analysis soon repeat an earlier position in the game.
+    /// Whether the book's line soon reaches a position that has already occurred in the game or on
+    /// the current search path.
     fn leads_back(&self, position: &Position, mv: Option<Move>) -> bool {
         let clock = usize::from(position.halfmove_clock());
         if clock == 0 {
@@ -146,8 +151,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns up to `plies` moves: `mv`, followed by the best moves according to the book's
-    /// analyses.
+    /// Returns a line of up to `plies` moves: `mv`, followed by the best move of each position
+    /// according to the book's analyses.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -276,10 +281,10 @@ mod tests {
         let known = [found("", "a4", 50, 4)];
         let result = search(&start, &known, BookSearch::Value, &limits);
         assert!(result.best.is_some_and(|best| Some(best) != a4));
-        // The move found by the search may lead into the book, but the analysis of the root is not
-        // returned.
+        // The move that the search found may itself lead into the book, but the result must not
+        // contain the book's analysis of the root.
         assert!(result.book.is_none_or(|found| !found.line.is_empty()));
-        // Root moves selected by the user also override the analysis.
+        // If the user restricts the root moves, the analysis is not used either.
         let wanted: Move = "e2e4".parse().expect("a move");
         let limits = Limits { root_moves: vec![wanted], ..limits };
         let known = [found("", "a4", 50, 60)];
@@ -321,7 +326,7 @@ mod tests {
         assert!(result.score < 300 && result.book.is_none(), "{result:?}");
         let first = play("e4 e5 Nf3 Nc6");
         assert_eq!(search(&first, &values, BookSearch::Value, &limits).score, 900);
-        // The same position, but so close to a draw by the fifty-move rule that the analysis is not
+        // The same position, but with a halfmove clock so high that the analysis is no longer
         // valid.
         let fen = first.position().fen().replace(" 2 3", " 75 50");
         let late = Game::new(Position::from_fen(&fen).expect("a position"));

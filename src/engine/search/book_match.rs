@@ -18,14 +18,16 @@ pub(super) enum BookHit {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Starts the lookup of an inner node. Returns `None` if the book is not used at this node.
+    /// Starts the book lookup for an inner node. Returns `None` if there is no book or if the node
+    /// is a singular verification search.
     #[inline]
     pub(super) fn prefetch_book(&self, position: &Position, ply: Ply) -> Option<PendingLookup<'a>> {
         let probe = self.job.book.as_ref()?;
         self.stack[ply].excluded.is_none().then(|| probe.start_lookup(position))
     }
 
-    /// Looks up an inner node in the book. Returns the match if it affects the search.
+    /// Looks up the position of an inner node in the book. Returns a hit only if it affects the
+    /// search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;

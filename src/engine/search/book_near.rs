@@ -1,4 +1,4 @@
-//! Looks up all short lines from the root in the book.
+//! Looks up in the book all positions that are one or two plies from the root.
 //!
 //! A search prunes poor replies or searches them late, but an analysis should show whether such
 //! replies lead back into the book.

@@ -36,10 +36,10 @@ impl BookProbe {
         Some(BookProbe { book, values, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
-    /// Returns the salt for table keys, or 0 if the search does not use book values.
+    /// Returns the salt to combine with table keys, or 0 if the search does not use book values.
     pub(super) fn salt(&self) -> u64 {
-        // A key's upper bits select the row in the table, so rotate the checksum into the upper
-        // half.
+        // The upper bits of a key select the row in the table, so the checksum is rotated into the
+        // upper half to affect them.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
@@ -75,8 +75,8 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line that leads into the book. A stored line to the same position with the same
-    /// first move is replaced only if the new line is shorter.
+    /// Stores a line that leads into the book. If a line with the same first move to the same
+    /// position is already stored, keeps the shorter of the two.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();
@@ -92,8 +92,8 @@ impl BookProbe {
         }
     }
 
-    /// Returns the matches whose line starts with `first`. Shorter lines come first; lines of equal
-    /// length are ordered by number of games, largest first.
+    /// Returns the book matches whose line starts with the move `first`. Shorter lines come first;
+    /// lines of equal length are ordered by number of games, largest first.
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches
@@ -105,7 +105,8 @@ impl BookProbe {
         found
     }
 
-    /// Returns, for each root move, the first match in the order of [`BookProbe::under`].
+    /// Returns the best book match for each root move, according to the order of
+    /// [`BookProbe::under`].
     pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut best: HashMap<Move, &Transposition> = HashMap::new();
@@ -118,8 +119,8 @@ impl BookProbe {
         best.into_iter().map(|(first, found)| (first, found.clone())).collect()
     }
 
-    /// Records the match that ends the search ([`BookSearch::First`]), unless one is already
-    /// recorded.
+    /// Records the book match that ends the search ([`BookSearch::First`]). If several threads find
+    /// one, only the first is kept.
     pub(super) fn decide(&self, found: Transposition) {
         let _ = self.decisive.set(found);
     }

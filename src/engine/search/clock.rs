@@ -1,8 +1,8 @@
 //! The time budget of a search.
 //!
 //! No new iteration starts after the soft bound; at the hard bound, the search stops immediately.
-//! The soft bound grows while the best move changes or its score falls, and shrinks while the
-//! choice is clear. See <https://www.chessprogramming.org/Time_Management>.
+//! The soft bound is longer while the best move changes or its score falls, and shorter while one
+//! move is clearly best. See <https://www.chessprogramming.org/Time_Management>.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -14,19 +14,19 @@ use crate::chess::score::Score;
 /// The remaining time is divided by the number of moves to the next time control, but at most by
 /// this number.
 const MAX_MOVES: u32 = 56;
-/// Share of the clock for one move at the start of the game, if the number of moves to go is
-/// unknown.
+/// Share of the available time to use for one move at the start of the game, if the number of moves
+/// to go is unknown.
 ///
-/// This constant, the next two and the formula come from Reckless, where they were tuned in games.
-/// See docs/measurements/strength-time-management.md.
+/// This constant, the next two and the formula come from Reckless, where they were tuned by playing
+/// games. See docs/measurements/strength-time-management.md.
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
 /// Rate per move at which the share approaches `SHARE + SHARE_GROWTH`.
 const SHARE_RATE: f64 = 0.045;
-/// Percentage of the increment that is spent on the current move. Chosen by hand.
+/// Percentage of the increment that is added to the time for the current move. Chosen by hand.
 const INCREMENT_SHARE: u32 = 75;
-/// Part of a fixed move time that is reserved for sending the move. With xboard, sending takes a
-/// few milliseconds; the rest is a reserve in case the machine is busy.
+/// Part of a fixed move time that is reserved for sending the move. With xboard, sending takes only
+/// a few milliseconds; the rest is a margin for a busy machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Time reserved on a clock, because overloaded machines were observed to stall for this long.
 /// Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
@@ -39,7 +39,7 @@ const HARD_FACTOR: u32 = 5;
 /// Maximum hard bound, as a percentage of the clock. Chosen by hand. At 55, one game in a hundred
 /// was lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
 const HARD_SHARE: u32 = 40;
-/// Minimum bound, which allows the search to complete its first iteration.
+/// Minimum soft and hard bound, long enough for the search to complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -112,7 +112,8 @@ impl TimeManager {
         !self.is_pondering(control) && self.own_time() >= hard
     }
 
-    /// Returns the time since the ponder hit was noticed or, without pondering, since the start.
+    /// Returns the time that has passed on the engine's own clock: since the ponder hit was noticed
+    /// or, without pondering, since the start.
     fn own_time(&self) -> Duration {
         let elapsed = self.elapsed();
         let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
@@ -140,7 +141,8 @@ impl TimeManager {
 }
 
 impl Stability {
-    /// Returns the factor by which the soft bound is multiplied. Its constants were chosen by hand.
+    /// Returns the factor by which the soft bound is multiplied. The constants in the formula were
+    /// chosen by hand.
     fn time_factor(self) -> f64 {
         let settled = match self.unchanged {
             0 => 1.7,
@@ -155,7 +157,8 @@ impl Stability {
     }
 }
 
-/// Returns the usual time for a move: the soft bound of its search.
+/// Returns the time that a move normally takes: the soft bound before it is scaled by the stability
+/// of the best move.
 pub(crate) fn usual_time(
     remaining: Duration,
     increment: Duration,
@@ -184,7 +187,8 @@ fn budget(
     (share.min(hard), hard)
 }
 
-/// Returns the share of the clock for one move. It grows during the game as fewer moves remain.
+/// Returns the share of the available time to use for one move. The share grows during the game,
+/// because fewer moves remain.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

@@ -49,7 +49,8 @@ mod memory {
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
             let mapping = Mapping::new(bytes)?;
-            // Pages are aligned more strictly than a cluster, and the slice covers the mapping.
+            // Sound because pages are aligned more strictly than clusters, and the slice covers
+            // exactly the mapping.
             huge_pages::request::<Cluster>(unsafe {
                 slice::from_raw_parts_mut(mapping.start().as_ptr().cast(), count)
             });
@@ -59,7 +60,8 @@ mod memory {
         #[inline(always)]
         #[allow(unsafe_code)]
         pub(super) fn clusters(&self) -> &[Cluster] {
-            // Zero bytes are empty clusters, and the mapping lives as long as `self`.
+            // Sound because all-zero bytes are valid empty clusters, and the mapping lives as long
+            // as `self`.
             unsafe { slice::from_raw_parts(self.mapping.start().as_ptr().cast(), self.count) }
         }
 
@@ -68,7 +70,8 @@ mod memory {
         pub(super) fn clear(&mut self) {
             if !self.mapping.clear() {
                 let start = self.mapping.start().as_ptr().cast::<Cluster>();
-                // The exclusive borrow guarantees that no other thread reads the clusters.
+                // Sound because the exclusive borrow guarantees that no other thread accesses the
+                // clusters.
                 let clusters = unsafe { slice::from_raw_parts_mut(start, self.count) };
                 clusters.fill_with(Cluster::default);
             }

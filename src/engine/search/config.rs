@@ -1,4 +1,4 @@
-//! Configuration of a searcher: resources, evaluation and use of the book.
+//! Configuration of a searcher: resources, evaluation, and how the book is used.
 
 use crate::chess::score::Score;
 use crate::engine::eval::Evaluation;
@@ -17,7 +17,8 @@ pub struct Config {
     pub memory_mb: usize,
     /// Number of search threads, including the main one; at least 1.
     pub threads: usize,
-    /// The evaluation to use. A change discards everything learned with the previous evaluation.
+    /// The evaluation to use. Changing it clears the transposition table and the histories, as for
+    /// a new game.
     pub evaluation: Evaluation,
     /// Endgame tables. They are probed at the root and after every capture or pawn move.
     pub endgames: Option<Tables>,
@@ -28,7 +29,7 @@ pub struct Config {
     /// Maximum number of centipawns that the search may give up for a move back into the book
     /// ([`BookSearch::Steer`]).
     pub steer_margin: Score,
-    /// The order of the re-searches after a reduced move has beaten alpha.
+    /// Order of the re-searches when the reduced search of a late move scores above alpha.
     pub research_order: ResearchOrder,
     /// Maximum number of threads that work on one tree at a time; `None` for one per core. More
     /// threads than cores would slow the search down.
@@ -41,8 +42,8 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`], chosen by hand. In a one-second search, this is less than
-/// the value of a tempo.
+/// Default of [`Config::steer_margin`], chosen by hand to be less than the value of a tempo in a
+/// one-second search.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -77,8 +78,8 @@ pub enum BookSearch {
     /// Like [`BookSearch::Stop`], but the search also uses the book's analyses like table entries:
     /// it uses the score of an analysis that is deep enough, and otherwise only the move.
     Value,
-    /// Like [`BookSearch::Value`], but among moves that are about as good as the best one, the
-    /// search prefers a move whose best line leads back into the book.
+    /// Like [`BookSearch::Value`], but the search also prefers a move whose best line leads back
+    /// into the book, provided that it is about as good as the best move.
     Steer,
 }
 

@@ -13,8 +13,8 @@
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
-            // Reverse futility pruning: maximum depth, margin of the evaluation above beta per ply
-            // of depth, and reduction of this margin if the evaluation is improving.
+            // Reverse futility pruning: maximum depth, margin by which the evaluation must exceed
+            // beta per ply of depth, and reduction of this margin if the evaluation is improving.
             reverse_futility_depth = 8 in 4..=14, 1;
             reverse_futility_margin = 80 in 30..=160, 8;
             improving_discount = 65 in 0..=160, 10;
@@ -52,12 +52,13 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // Singular extensions: the table move is singular if all other moves are worse by at
-            // least this margin per ply of depth, in tenths of a centipawn.
+            // Singular extensions: the table move is singular if every other move is worse by at
+            // least this margin. The margin is per ply of depth, in tenths of a centipawn.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
-            // Late move reductions: base, and divisor of the product log(depth) * log(move number).
+            // Late move reductions: the constant part, and the divisor of the product log(depth) *
+            // log(move number).
             lmr_base = 973 in 300..=1_600, 80;
             lmr_divisor = 138 in 80..=240, 8;
             lmr_not_improving = 1_024 in 0..=2_048, 120;
@@ -71,11 +72,11 @@ macro_rules! with_constants {
             // A node reached by a reduced move is reduced by one more ply if the move improved the
             // evaluation for the side to move by more than this margin.
             hindsight_margin = 60 in 10..=200, 12;
-            // A move with this history score is reduced by one ply less than a move with score 0.
+            // History score at which a move is reduced by one ply less than a move with score 0.
             lmr_history = 9_000 in 4_000..=20_000, 800;
 
-            // Weights of the evaluation corrections, one for each source, in 1/256 of a centipawn
-            // per unit of the stored value, which is at most 1024.
+            // Weights of the correction histories, one for each source, in 1/256 of a centipawn per
+            // unit of the stored correction, whose absolute value is at most 1024.
             correction_pawns = 11 in 0..=24, 2;
             correction_pieces = 11 in 0..=24, 2;
             correction_moves = 7 in 0..=24, 2;
@@ -83,7 +84,8 @@ macro_rules! with_constants {
 
             aspiration_width = 14 in 6..=40, 3;
             delta_margin = 180 in 60..=320, 20;
-            // Maximum number of moves that quiescence searches if the side to move is not in check.
+            // Maximum number of moves that the quiescence search tries if the side to move is not
+            // in check.
             quiescence_moves = 3 in 1..=8, 1;
 
             history_bonus = 160 in 60..=360, 20;
@@ -96,9 +98,9 @@ macro_rules! with_constants {
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves. The first value is the bonus for giving check. Each of the
-            // others applies to one kind of piece: it is the bonus for leaving a square that a less
-            // valuable piece attacks and the penalty for moving to such a square.
+            // Ordering of quiet moves. The first constant is the bonus for giving check. Each of
+            // the others applies to a kind of piece, both as a bonus for leaving a square attacked
+            // by a less valuable piece and as a penalty for moving to such a square.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;
@@ -141,7 +143,7 @@ macro_rules! constants {
             }
         )*
 
-        /// Returns one line per constant, in the `tabia tune --params` format.
+        /// Returns one line per search constant, in the format of `tabia tune --params`.
         pub(crate) fn parameters() -> Vec<String> {
             vec![$(format!(
                 "{},{},{},{},{},{}\n",
@@ -151,7 +153,7 @@ macro_rules! constants {
     };
 }
 
-/// Final learning rate of a tuning run (`r_end`; see docs/guides/tune.md).
+/// Learning rate at the end of a tuning run (`r_end`; see docs/guides/tune.md).
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

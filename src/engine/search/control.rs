@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Stops a search, or switches it from pondering to thinking. Can be used from any thread.
+/// Handle that stops a search, or switches it from pondering to thinking. It can be used from any
+/// thread.
 ///
-/// Clones control the same search. A late signal cannot affect the next search, because each search
-/// has its own control.
+/// Clones control the same search. Each search has its own control, so a signal that arrives late
+/// cannot affect the next search.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     signals: Arc<Signals>,
@@ -33,13 +34,14 @@ impl Control {
         Self::default()
     }
 
-    /// Stops the search at its next check, within a few hundred nodes.
+    /// Stops the search the next time it checks for signals, within a few hundred nodes.
     pub fn stop(&self) {
         self.signals.stop.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    /// Signals that the opponent has played the expected move. The engine's clock starts now.
+    /// Signals that the opponent has played the expected move, so the engine's clock is now
+    /// running.
     pub fn ponder_hit(&self) {
         self.signals.ponder_hit.store(true, Ordering::Relaxed);
         self.wake();

@@ -1,4 +1,4 @@
-//! Iterative deepening with aspiration windows, and the rules for stopping.
+//! Iterative deepening with aspiration windows, and the rules for ending a search.
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
@@ -26,14 +26,15 @@ const ASPIRATION_DEPTH: Depth = 5;
 /// Maximum width of an aspiration window, in centipawns. If the window would become wider, the
 /// bound that failed is set to infinity.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the search reports the root move that it is searching. Before that, root moves
-/// change too quickly.
+/// Time after which the search reports which root move it is searching. Earlier, the root moves
+/// change too quickly to be displayed.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Time after which failed aspiration windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// The first iteration that reports new best moves. Iteration 1 would report too many of them.
+/// The first iteration in which new best moves are reported. In iteration 1, the best move changes
+/// too often.
 const FIRST_NEWS_DEPTH: Depth = 2;
-/// If there is only one legal move, it is played after this many iterations.
+/// Number of iterations after which the search ends if there is only one legal move.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -81,8 +82,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result
     }
 
-    /// Returns a legal move and the static evaluation (0 in check), in case the search stops before
-    /// it finds a better move. If the game is over, returns the score of a mate or a draw.
+    /// Returns a provisional result, in case the search stops before it completes a move: the first
+    /// root move with the static evaluation (0 in check). If the game is over, returns the score of
+    /// a mate or a draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -176,9 +178,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the bound type of the final score: exact, unless a search for mates finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // Alpha is one lower than necessary. Otherwise, the search would have a null window at
-            // the end of the longest permitted mate, and a search with a null window returns no
-            // line.
+            // Alpha is one lower than necessary. Otherwise, the window would be null near the score
+            // of the longest permitted mate, and a null-window search returns no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
@@ -250,8 +251,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Records the score of a root move if it is the first move or raises alpha. A new best move is
-    /// reported immediately.
+    /// Records the result of a root move. Keeps its score only if it is the first move or raises
+    /// alpha. A new best move is reported immediately.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -362,7 +363,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result.ponder = entry.and_then(|entry| entry.mv);
     }
 
-    /// If the best move leads to a tablebase draw, sets the score of the result to a draw.
+    /// If the best move leads to a draw according to the tablebases, sets the score of `result` to
+    /// a draw.
     fn call_known_draw(&self, result: &mut SearchResult) {
         let root_moves = self.job.root_moves();
         let best = root_moves.iter().find(|root_move| Some(root_move.mv) == result.best);
@@ -428,7 +430,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// Waits until the search has stopped pondering and the minimum time has passed.
+    /// Waits until pondering has ended (by a ponder hit or a stop) and the minimum time has passed.
     fn wait_for_permission(&self) {
         let job = self.job;
         job.control

@@ -1,4 +1,5 @@
-//! Updates the histories and the transposition table after the moves of a node have been searched.
+//! Updates the histories and the transposition table after all moves of a node have been searched
+//! or one has failed high.
 
 use std::sync::atomic::Ordering;
 
@@ -78,8 +79,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards or penalises the quiet move that led to the node according to the change in the
-    /// evaluation. Sources: Stockfish and Reckless.
+    /// Rewards or penalises the quiet move that led to the node, according to how the move changed
+    /// the static evaluation. Sources: Stockfish and Reckless.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
         let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };

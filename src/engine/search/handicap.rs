@@ -21,18 +21,18 @@ use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
 use crate::support::random::Random;
 
-/// The deliberate mistakes in a handicapped search. Such a search uses a single thread and neither
-/// a book nor endgame tables.
+/// The deliberate mistakes of a search at limited strength. Such a search uses a single thread, and
+/// no book or endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. The
-    /// error is proportional to the number of pieces.
+    /// Standard deviation, in centipawns, of the random error added to the evaluation when all
+    /// pieces are on the board. The error is proportional to the number of pieces.
     pub eval_noise: Score,
-    /// Probability of overlooking a quiet move one ply after the root, in permille. The same
-    /// probability applies again at each further ply.
+    /// Probability of overlooking a quiet move one ply from the root, in permille. The probability
+    /// grows with the distance from the root, as if the move could be overlooked again at each ply.
     ///
-    /// For captures and promotions, the number of plies is halved. Recaptures of the piece that has
-    /// just moved are always seen, and so are replies to a check.
+    /// For captures and promotions, the distance is halved. Recaptures of the piece that has just
+    /// moved are never overlooked, and neither are replies to a check.
     pub move_blindness: u32,
     /// Random seed. The same seed always produces the same mistakes.
     pub seed: u64,
@@ -44,17 +44,18 @@ const MEAN_OF_SUM: i64 = 2 * 0xffff;
 /// Standard deviation of the sum of four random integers from 0 to 65535: 65536 times the square
 /// root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Root moves are treated as if they were this many plies from the root. With a distance of 0, they
+/// Distance from the root, in plies, that is assumed for root moves. With a distance of 0, they
 /// would never be overlooked. Chosen by hand.
 const ROOT_DISTANCE: f64 = 0.5;
-/// For captures and promotions, the distance from the root is multiplied by this factor. Chosen by
-/// hand.
+/// Factor by which the distance from the root is multiplied for captures and promotions, so that
+/// they are overlooked less often. Chosen by hand.
 const CAPTURE_DISTANCE: f64 = 0.5;
 /// Salt that makes the random numbers for moves differ from those for positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// Returns a salt for table keys, so that searches of different strengths do not share entries.
+    /// Returns a salt for table keys, so that searches with different handicaps do not share table
+    /// entries.
     pub(super) fn salt(&self) -> u64 {
         let errors =
             u64::from(self.move_blindness) << 32 | u64::from(self.eval_noise.unsigned_abs());
@@ -63,7 +64,7 @@ impl Handicap {
 
     pub(super) fn add_eval_noise(&self, position: &Position, score: Score) -> Score {
         let drawn = draw(self.seed ^ position.key());
-        // The sum of four uniform distributions is approximately normal.
+        // The sum of four uniformly distributed numbers is approximately normally distributed.
         let sum: i64 = (0..4).map(|lane| (drawn >> (16 * lane) & 0xffff) as i64).sum();
         let pieces = i64::from(position.board().combined().popcnt());
         let error = i64::from(self.eval_noise) * (sum - MEAN_OF_SUM) / DEVIATION_OF_SUM;
@@ -98,9 +99,9 @@ impl Handicap {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveVisibility {
     seed: u64,
-    /// A quiet move is seen if its random number is at least this number.
+    /// Threshold for quiet moves: a move is seen if its random number is not below the threshold.
     quiets: u64,
-    /// A capture or promotion is seen if its random number is at least this number.
+    /// Threshold for captures and promotions, used like `quiets`.
     captures: u64,
     /// Target square of the opponent's last move. Recaptures on this square are always seen.
     just_moved: Option<Square>,
@@ -116,7 +117,7 @@ impl MoveVisibility {
     }
 }
 
-/// Returns a pseudo-random number that depends only on `seed`.
+/// Returns a pseudo-random number that is always the same for the same `seed`.
 fn draw(seed: u64) -> u64 {
     Random::new(seed).next_u64()
 }

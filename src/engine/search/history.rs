@@ -23,18 +23,20 @@ use crate::support::prefetch::prefetch;
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
 const PIECE_TOS: usize = PIECES * SQUARES;
-/// Maximum absolute value of a history entry. Chosen by hand.
+/// Maximum absolute value of an entry in the move histories. Chosen by hand.
 pub(super) const HISTORY_MAX: i32 = 16_384;
-/// Number of entries in each correction table. Must be a power of two.
+/// Number of entries, per side to move, in each correction table that is indexed by a hash. Must be
+/// a power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
 /// Maximum absolute value of a correction entry. Chosen by hand.
 const CORRECTION_MAX: i32 = 1_024;
 /// Maximum amount by which one update changes a correction entry. Chosen by hand.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
-/// Divisor that converts a weighted sum of correction entries to centipawns.
+/// Divisor that converts the weighted sum of the correction entries of a position to centipawns.
 const CORRECTION_GRAIN: i32 = 256;
 
-/// A piece and its target square, used as an index into the continuation history.
+/// A piece (with its colour) and the target square of its move, used as an index into the
+/// continuation history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceTo(u16);
 
@@ -59,20 +61,21 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// The properties of a node that determine which history entries are used.
+/// The properties of a node that select which history entries apply to its moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
     pub(super) moves: [Option<PieceTo>; 3],
-    /// Squares attacked by the opponent; empty if not needed.
+    /// Squares attacked by the opponent; left empty if the caller does not need them.
     pub(super) threats: Threats,
-    /// Squares from which the side to move can give check; empty if not needed.
+    /// Squares from which the side to move can give check; left empty if the caller does not need
+    /// them.
     pub(super) checks: Checks,
 }
 
-/// Indices of two correction entries: the first pairs the last move with the move before it, the
-/// second with the move three plies before it. An index is `None` if there is no earlier move, or
-/// if one of the two moves is a null move.
+/// Indices of two correction entries. The first is for the last move paired with the move before
+/// it, the second for the last move paired with the move three plies before it. An index is `None`
+/// if the earlier move does not exist or if either move is a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
 /// A history value. 0 is neutral.
@@ -97,7 +100,7 @@ impl HistoryEntry {
         self.pull_within(amount, HISTORY_MAX);
     }
 
-    /// Updates the entry with gravity, so that its absolute value never exceeds `bound`.
+    /// Updates the entry with gravity, which keeps its absolute value within `bound`.
     #[inline]
     fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();
@@ -107,14 +110,14 @@ impl HistoryEntry {
 
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
-/// A cache line of entries. Rows start at line boundaries, so that a write by one thread
-/// invalidates only that line in the caches of the others.
+/// A cache line of history entries. Rows start at line boundaries, so a write by one thread
+/// invalidates only that one line in the caches of the other cores.
 #[derive(Default)]
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
-/// The entries for all combinations of a piece and a target square that follow a given earlier
-/// move.
+/// The continuation history entries that follow one earlier move: one for each combination of piece
+/// and target square.
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 
@@ -155,10 +158,10 @@ pub(super) struct History {
     continuation: HistoryTable,
     /// Row used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
-    /// One table each for the pawns, White's pieces and Black's pieces.
-    /// Indices: `[colour to move][hash]`.
+    /// Three tables: one indexed by a hash of the pawns, one by White's pieces and one by Black's
+    /// pieces. Indices: `[colour to move][hash]`.
     correction: [HistoryTable; 3],
-    /// One table for moves that are one ply apart, and one for moves that are three plies apart.
+    /// Two tables, one for pairs of moves one ply apart and one for pairs three plies apart.
     /// Indices: `[earlier piece and square][last piece and square]`.
     move_correction: [HistoryTable; 2],
 }

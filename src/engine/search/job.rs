@@ -1,4 +1,5 @@
-//! Data shared by all threads of a search, and data that persists between searches.
+//! The job: data shared by all threads of one search. Also holds data that persists between
+//! searches.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,10 +30,11 @@ const KBNK_TIME: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// Score in the current iteration; `-INFINITY` if the move did not raise alpha.
+    /// Score in the current iteration; `-INFINITY` if the move has not been searched yet or did not
+    /// raise alpha.
     pub(super) score: Score,
     pub(super) bound: Bound,
-    /// Score in the last iteration in which the move received a score.
+    /// Score from the last iteration in which the move received a score (see `score`).
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
@@ -127,7 +129,8 @@ impl Job {
     ) -> Self {
         let PersistentState { table, history, cycles } = persistent;
         let root = *game.position();
-        // The clock is started first, because reading the endgame tables takes time.
+        // Start the clock first, because opening and probing the endgame tables takes time that
+        // must be counted.
         let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,
@@ -187,12 +190,13 @@ impl Job {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of lines to report: at least one, at most the number of root moves.
+    /// Returns the number of lines to report (MultiPV): at least one, but no more than there are
+    /// root moves.
     pub(super) fn lines(&self) -> usize {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result of the last iteration, for a search whose main thread has panicked.
+    /// Returns the best result available so far, for a search whose main thread has panicked.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };

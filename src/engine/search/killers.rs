@@ -1,4 +1,5 @@
-//! Killer moves: the last quiet moves that failed high at a ply, tried early in sibling nodes.
+//! Killer moves: quiet moves that recently failed high in other nodes at the same ply, tried early
+//! in the current node.
 //!
 //! Sources: S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
 //! <https://www.chessprogramming.org/Killer_Heuristic>.

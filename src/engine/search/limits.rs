@@ -17,22 +17,23 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// If set, the search looks only for a mate within this many moves (at least 1).
     ///
-    /// Such a search uses only sound pruning: if it finds no mate in `2 * moves - 1` iterations,
-    /// there is no such mate, and the score is a bound. The search ends when it finds the first
-    /// mate.
+    /// It ends when it finds the first such mate. It uses only sound pruning, so if it finds none
+    /// in `2 * moves - 1` iterations, no such mate exists; the score is then only a bound.
     pub mate: Option<u32>,
     /// Maximum time for the search.
     pub time: TimeLimit,
     /// The moves to search at the root. If empty, all legal moves are searched.
     pub root_moves: Vec<Move>,
-    /// Number of best moves to report (at least 1), each with its own line.
+    /// Number of lines to report (MultiPV, at least 1), each for a different root move, best first.
     pub multi_pv: usize,
-    /// Whether to ponder. Until [`Control::ponder_hit`](super::Control::ponder_hit) is called, the
-    /// clock does not start and no move is returned.
+    /// Whether to search on the opponent's time. Until
+    /// [`Control::ponder_hit`](super::Control::ponder_hit) is called, the clock does not run and no
+    /// move is returned.
     pub ponder: bool,
     /// Deliberate mistakes, or `None` for full strength.
     pub handicap: Option<Handicap>,
-    /// Minimum time before the move is returned. It does not apply if the search is stopped.
+    /// Minimum time before the best move is returned. It does not apply if the search is stopped
+    /// through its control.
     pub min_time: Duration,
 }
 
@@ -78,7 +79,8 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score of a mate within the requested number of moves.
+    /// Returns the lowest score that is a mate within the requested number of moves; `None` if the
+    /// search is not a search for mates.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))
@@ -90,7 +92,7 @@ impl Limits {
         last.clamp(1, MAX_PLY as Depth - 2)
     }
 
-    /// Returns limits for a search that takes the given time.
+    /// Returns limits for a search with a fixed time per move.
     pub fn move_time(time: Duration) -> Self {
         Limits { time: TimeLimit::MoveTime(time), ..Limits::default() }
     }
@@ -101,16 +103,17 @@ impl Limits {
 pub enum TimeLimit {
     /// No time limit.
     Infinite,
-    /// Exactly this much time, unless another limit ends the search.
+    /// A fixed time for the move, less a small reserve for communication. The search uses all of
+    /// it, unless another limit ends the search first.
     MoveTime(Duration),
     /// A share of the time on a clock.
     Clock {
-        /// Time left for the current move and all later moves of the time control.
+        /// Time left on the clock for the current move and all later moves of the time control.
         remaining: Duration,
         /// Time added after each move.
         increment: Duration,
-        /// Number of moves left in the time control, or `None` if it lasts until the end of the
-        /// game.
+        /// Number of moves until the next time control, or `None` if the remaining time is for the
+        /// rest of the game.
         moves_to_go: Option<u32>,
     },
 }

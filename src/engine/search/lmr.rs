@@ -18,7 +18,8 @@ const MANY_CUTOFFS: u32 = 2;
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the depth reduction, in plies, for the first search of a late move.
+    /// Returns the number of plies by which the first search of a late move is reduced; 0 for no
+    /// reduction.
     pub(super) fn reduction(
         &self,
         node: &Node,
@@ -44,10 +45,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window at reduced depth. If the score is above alpha, searches again at
-    /// full depth and then, at a PV node, with the open window.
+    /// Searches a late move with a null window, at first reduced by `reduction`. If the score is
+    /// above alpha, searches again at full depth and then, at a PV node, with the open window.
     ///
-    /// With [`ResearchOrder::WindowFirst`], the window is opened before the full depth is restored.
+    /// With [`ResearchOrder::WindowFirst`], a PV node opens the window before it restores the full
+    /// depth.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,
@@ -88,7 +90,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(why);
     }
 
-    /// Whether a score is still above alpha. Another thread may have raised alpha in the meantime.
+    /// Whether `score` is still above alpha, which another thread may have raised in the meantime.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());
@@ -96,7 +98,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score > facts.alpha
     }
 
-    /// Searches with the open window at reduced depth and, if the score beats alpha, at full depth.
+    /// Re-searches a late move with the open window, first at reduced depth and, if the score is
+    /// above alpha, at full depth.
     #[cold]
     fn search_window_first(
         &mut self,

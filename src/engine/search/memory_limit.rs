@@ -1,5 +1,5 @@
-//! Checks the available memory, because the operating system kills a process that uses too much
-//! memory.
+//! Checks how much memory is available before it is used, because the operating system kills a
+//! process that uses too much.
 
 use std::fs;
 use std::hint::black_box;
@@ -11,17 +11,17 @@ use crate::support::platform;
 /// plies, each with a move list.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
-/// Address space, in bytes, that a thread uses in addition to its stack: a glibc heap
-/// (`HEAP_MAX_SIZE`), which outlives the thread.
+/// Address space, in bytes, that each thread reserves in addition to its stack: a glibc heap
+/// (`HEAP_MAX_SIZE`), which remains reserved after the thread has ended.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
 /// Memory, in bytes, that is kept free for small allocations during a search.
 const SPARE: usize = 16 << 20;
 
-/// Whether `bytes` bytes can be allocated in addition to [`SPARE`].
+/// Whether `bytes` bytes can be allocated while leaving [`SPARE`] bytes free.
 ///
-/// Allocating without touching the memory detects a limit on the address space but not a shortage
-/// of physical memory.
+/// The test allocates the memory without touching it, so it detects a limit on the address space
+/// but not a shortage of physical memory.
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());
@@ -30,7 +30,8 @@ pub(super) fn has_room(bytes: usize) -> bool {
     given
 }
 
-/// Whether `bytes` bytes can be allocated and filled without forcing other programs out of memory.
+/// Whether `bytes` bytes can be allocated and filled without forcing other programs out of memory
+/// or exceeding the limit of the control group.
 pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
@@ -54,19 +55,19 @@ fn available() -> Option<usize> {
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,
-    /// Memory in use, excluding cached files that the kernel can drop.
+    /// Memory in use, in bytes, excluding cached files that the kernel can drop.
     used: usize,
 }
 
-/// File names in a control group: the limit, the usage, and the key in `memory.stat` for cached
-/// files that the kernel drops first.
+/// Where to read the memory figures of a control group: the file with the limit, the file with the
+/// usage, and the key in `memory.stat` for the cached files that the kernel drops first.
 type GroupFiles = [&'static str; 3];
 const VERSION_1: GroupFiles =
     ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
 
-/// Returns the control groups that limit this process's memory. Files are read below `root`, which
-/// is `/` except in tests. See <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
+/// Returns the control groups that limit this process's memory. The system's files are read below
+/// `root`, which is `/` except in tests. See <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
 fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();

@@ -8,8 +8,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the best score so far is above this value, that is, if some move does
-/// not lose by force.
+/// Moves at a node are pruned only if the best score so far is above this value, that is, once some
+/// move has avoided a forced loss.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -40,8 +40,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns the reason to prune a move, if any. A move is pruned if it loses material, or if it
-    /// is a quiet move that is late, is futile or has a bad history.
+    /// Returns the reason to prune a move, or `None` if it must be searched. A move is pruned if it
+    /// loses material, or if it is a quiet move that is late, is futile or has a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

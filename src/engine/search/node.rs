@@ -1,4 +1,4 @@
-//! The properties of a node, and the results of the moves searched so far.
+//! A node of the search: its properties, and the results of its moves searched so far.
 
 use arrayvec::ArrayVec;
 
@@ -50,7 +50,8 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Whether an exact value fits between the bounds, as at PV nodes.
+    /// Whether the window is wide enough to contain an exact value, as at PV nodes. A null window
+    /// is not.
     pub(super) fn is_open(self) -> bool {
         self.beta - self.alpha > 1
     }
@@ -126,7 +127,7 @@ impl NodeProgress {
         }
     }
 
-    /// Whether a move has failed high, so that the remaining moves need no search.
+    /// Whether a move has failed high, so that the remaining moves need not be searched.
     pub(super) fn has_failed_high(&self, node: &Node) -> bool {
         self.alpha >= node.window.beta
     }
@@ -140,7 +141,8 @@ impl NodeProgress {
                 self.line.set(mv, rest);
             }
             // Alpha is raised even beyond beta: threads that share the node continue to record
-            // results until they notice the cutoff, and their results must not replace this one.
+            // results until they notice the cutoff, and their lower scores must not replace the
+            // move that caused it.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;
@@ -148,15 +150,16 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // If the list is full, the move is not recorded. Nodes with that many quiet moves are
-            // rare.
+            // If the list is full, the move is left out. This rarely matters, because few nodes
+            // have that many quiet moves.
             let _ = self.quiets.try_push(mv);
         }
         false
     }
 }
 
-/// Properties of a move that depend on its place in the search order.
+/// The state of a node just before one of its moves is searched, used to decide whether to prune,
+/// reduce or extend the move.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveFacts {
     /// 1-based place of the move in the search order.
@@ -164,7 +167,7 @@ pub(super) struct MoveFacts {
     pub(super) quiets: usize,
     pub(super) alpha: Score,
     pub(super) best: Score,
-    /// Number of plies by which the table move is extended.
+    /// Number of plies by which the table move is extended. Not applied to other moves.
     pub(super) extension: Depth,
     /// Whether other threads search moves at the same node and may raise its alpha.
     pub(super) shared: bool,

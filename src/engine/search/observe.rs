@@ -41,10 +41,11 @@ use crate::chess::score::{Depth, Ply, Score};
 /// A thread's current visit to a node, as recorded by its observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VisitRef {
-    /// Number of the innermost recorded visit, or 0 if no visit is recorded.
+    /// Number of the innermost recorded visit on the path to the current node, or 0 if none of
+    /// these visits is recorded.
     pub visit: u64,
-    /// Whether `visit` is a visit to the current node, so that visits below it may also be
-    /// recorded.
+    /// Whether visits to nodes below the current node may be recorded too. If so, `visit` is the
+    /// visit to the current node itself.
     pub open: bool,
 }
 
@@ -62,9 +63,11 @@ pub enum SearchReason {
     },
     /// Re-search of a reduced move at full depth, after the reduced search beat alpha.
     Deeper,
-    /// Re-search of a move at a PV node with the open window, after the move beat alpha.
+    /// Re-search of a move at a PV node with the open window, after its null window search beat
+    /// alpha.
     Open,
-    /// A null move, to test whether the position is good enough even if the side to move passes.
+    /// Search after a null move, to test whether the score reaches beta even if the side to move
+    /// passes.
     NullMove,
     /// Verification of a null move: the same node, searched without null moves to rule out
     /// zugzwang.
@@ -107,7 +110,7 @@ pub enum NodeEnd {
     Moves,
     /// There were no moves to search, usually because of mate or stalemate.
     NoMoves,
-    /// A draw by the rules of chess, or by a repetition within the search.
+    /// A draw by the rules of chess, or because a position was repeated within the search.
     Draw,
     /// The window became empty, because a shorter mate or a draw is already available and this node
     /// cannot affect the result.
@@ -127,11 +130,13 @@ pub enum NodeEnd {
     NullMove,
     /// Probcut: a capture beat beta by a margin in a search at reduced depth.
     Probcut,
-    /// Multi-cut: a reduced search indicates that several moves would fail high.
+    /// Multi-cut: a reduced search without the table move indicates that several moves would fail
+    /// high.
     MultiCut,
-    /// Stand pat in the quiescence search: the position is good enough without a move.
+    /// Stand pat in the quiescence search: the static evaluation reaches beta, so no move needs to
+    /// be searched.
     StandPat,
-    /// A search for mates reached its depth limit at a node that is not a mate.
+    /// A search for mates reached its depth limit without finding a mate on this line.
     NoMate,
     /// The maximum length of a line.
     MaxPly,
@@ -198,7 +203,7 @@ pub struct Counters {
     pub cutoffs: u64,
     /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
-    /// Number of moves searched again with the open window.
+    /// Number of moves at PV nodes searched again with the open window.
     pub open: u64,
 }
 
@@ -221,7 +226,8 @@ pub struct Entry<'a> {
     pub quiescence: bool,
 }
 
-/// A step in a search. A step that does not name a node refers to the innermost open node.
+/// A step in a search. A step that does not name a node refers to the node entered last and not yet
+/// left.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.
@@ -259,7 +265,7 @@ pub enum SearchStep<'a> {
     Extended(Move, Depth),
     /// A move is pruned for this reason.
     Pruned(Move, PruneReason),
-    /// Enough quiet moves have been searched, so the remaining ones are skipped.
+    /// Enough quiet moves have been searched, so the node's remaining quiet moves are skipped.
     QuietsPruned,
     /// A move was searched. A score above alpha raises alpha; one that reaches beta fails high.
     Scored {
@@ -270,11 +276,11 @@ pub enum SearchStep<'a> {
         /// Alpha before the move's score was recorded.
         alpha: Score,
     },
-    /// The node's remaining moves are shared among the threads.
+    /// The thread splits the node: its remaining moves are shared with other threads.
     Split,
     /// This thread joins a node that is shared by another thread.
     Join {
-        /// The visit in which the sharing thread split the node.
+        /// The other thread's visit to the node, during which it split the node.
         place: VisitRef,
         /// The node's position.
         position: &'a Position,
@@ -289,7 +295,8 @@ pub enum SearchStep<'a> {
     Leave {
         /// Value for the side to move. Meaningless if `stopped` is true.
         score: Score,
-        /// Whether the search was stopped or a node above was cut off.
+        /// Whether the visit was abandoned because the search was stopped or a node above was cut
+        /// off.
         stopped: bool,
     },
     /// The thread has completed its part of the search. Contains its final counts.
@@ -298,10 +305,11 @@ pub enum SearchStep<'a> {
 
 /// Receives every step in one thread's search.
 pub trait Observer: Send {
-    /// Called for every step, in the order in which the thread performs the steps.
+    /// Called for every step of the thread, in the order in which the steps occur.
     fn on_step(&mut self, step: &SearchStep<'_>);
 
-    /// Returns this thread's current visit, which is passed to the threads that join its node.
+    /// Returns this thread's current visit. When the thread splits a node, this value is passed to
+    /// the threads that join the node.
     fn place(&self) -> VisitRef;
 }
 

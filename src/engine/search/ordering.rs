@@ -1,4 +1,5 @@
-//! Staged move picking. Each stage is generated only if the previous ones have not caused a cutoff.
+//! Staged move picking. The moves of a stage are generated only if no move of an earlier stage has
+//! caused a cutoff.
 //!
 //! The order is: the table move, captures that do not lose material (most valuable victim first),
 //! killer moves, quiet moves by history, and finally losing captures and underpromotions. See
@@ -63,8 +64,8 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Removes and returns the best move. Sorting would be slower: most nodes need only a few
-    /// moves.
+    /// Removes and returns the move with the highest score. The list is not sorted, because most
+    /// nodes need only a few of its moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
         // Combining the score and the index in one number avoids unpredictable branches.
@@ -89,7 +90,7 @@ pub(super) struct MovePicker {
     threshold: Score,
     quiets_wanted: bool,
     good_only: bool,
-    /// The moves that a weakened player sees, or `None` for all moves.
+    /// Restricts the picker to the moves that a weakened player notices; `None` means all moves.
     visibility: Option<MoveVisibility>,
 }
 
@@ -133,7 +134,7 @@ impl MovePicker {
     }
 
     /// Makes the picker skip the moves that a weakened player overlooks. The table move and the
-    /// killer moves are always seen, because they were found earlier.
+    /// killer moves are never skipped, because the search has already found them.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
@@ -226,8 +227,8 @@ impl MovePicker {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best remaining capture or promotion that reaches the threshold. Defers those
-    /// below the threshold, and all underpromotions.
+    /// Returns the best remaining capture or queen promotion whose exchange value reaches the
+    /// threshold. Sets aside moves below the threshold and all underpromotions.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {

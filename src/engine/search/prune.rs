@@ -23,7 +23,7 @@ const SINGULAR_TABLE_LAG: Depth = 3;
 
 pub(super) const PLY: i32 = 1_024;
 
-/// Logarithms (in units of 1/256) from which the reductions for late moves are computed.
+/// A table of logarithms, in units of 1/256, from which the reductions of late moves are computed.
 ///
 /// Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
 pub(super) struct Reductions([i32; 64]);
@@ -42,8 +42,8 @@ impl Reductions {
     }
 }
 
-/// Whether the whole node may be pruned. PV nodes, nodes in check and singularity tests are never
-/// pruned.
+/// Whether a node may be pruned as a whole, without searching all of its moves. PV nodes, nodes in
+/// check and singularity tests are never pruned.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
@@ -139,7 +139,8 @@ pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
     node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
 }
 
-/// Whether the evaluation is too low for a quiet move to raise alpha in `depth` plies (futility).
+/// Whether the evaluation is too low for a quiet move searched to `depth` plies to raise alpha
+/// (futility).
 ///
 /// Source: <https://www.chessprogramming.org/Futility_Pruning>.
 #[inline]
@@ -169,7 +170,8 @@ pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
 }
 
-/// Returns the score that all other moves must stay below if the table move is singular.
+/// Returns the bound for the singularity test: the table move is singular if all other moves score
+/// below it.
 ///
 /// Returns `None` if the table move should not be tested. Source:
 /// <https://www.chessprogramming.org/Singular_Extensions>.

@@ -1,8 +1,8 @@
 //! Principal variation search at one node.
 //!
-//! The first move is searched with the node's window. Each later move is searched with a null
-//! window and reduced depth, and is searched again only if it beats alpha. Sources: T. A. Marsland
-//! and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
+//! The first move is searched with the node's window. Each later move is first searched with a null
+//! window, usually at reduced depth, and is searched again only if it beats alpha. Sources: T. A.
+//! Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use std::sync::atomic::Ordering;
@@ -52,7 +52,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Does the work of [`Worker::pvs`] after the node has been reported to the observer.
+    /// The body of [`Worker::pvs`], which itself reports to the observer that the node is entered
+    /// and left.
     #[inline(always)]
     fn value(
         &mut self,
@@ -140,8 +141,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         1
     }
 
-    /// Counts a node. Returns the node's value if it needs no search: at a draw, at the maximum
-    /// ply, or after an interruption. After an interruption, the value is meaningless.
+    /// Counts a node, and returns its value if it need not be searched: at a draw, at the maximum
+    /// ply, or if the search has been interrupted. After an interruption, the node is not counted
+    /// and the value is meaningless.
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
@@ -158,7 +160,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Raises alpha to the draw score if the side to move can repeat a position.
+    /// Raises alpha to the draw score if the side to move can repeat an earlier position, because
+    /// it then has at least a draw.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -173,8 +176,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a forced mate with bishop and knight, unless the fifty-move rule
-    /// prevents the mate.
+    /// Returns the mate score of a bishop and knight ending (KBNK) with a forced mate, unless the
+    /// fifty-move rule prevents the mate.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -233,7 +236,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Evaluates `position` and collects the properties of its node. `table` is the node's table
+    /// Evaluates `position` and builds its node. `table` is the position's transposition table
     /// entry.
     pub(super) fn assess(
         &mut self,
@@ -295,14 +298,15 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the correction to the static evaluation of `position`, in centipawns.
+    /// Returns the amount, in centipawns, by which the correction history adjusts the static
+    /// evaluation of `position`.
     #[inline]
     pub(super) fn correction(&self, position: &Position, ply: Ply) -> Score {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side to move's previous turn. If that side was in
-    /// check then, compares with the turn before that.
+    /// Whether the static evaluation has risen since the side to move's previous turn or, if that
+    /// side was in check on that turn, since the turn before it.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -383,7 +387,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Searches the moves at a node, updates the histories, and stores and returns the value.
+    /// Searches the moves of a node, updates the histories, and returns the node's value after
+    /// storing it in the transposition table.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
             Singularity::MultiCut(score) => return self.ended(NodeEnd::MultiCut, score),
@@ -523,7 +528,8 @@ fn table_cutoff(node: &Node) -> Option<Score> {
         .then_some(entry.score)
 }
 
-/// Whether a score settles the node, given its bound and the window.
+/// Whether a known score makes it unnecessary to search the node, because it is exact or is a bound
+/// outside the window.
 #[inline]
 pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
     match bound {

@@ -16,14 +16,15 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Searches `position` within `window` until it is quiet, and returns its fail-soft value.
+    /// Runs a quiescence search of `position` within `window`, and returns its fail-soft value.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// Does the work of [`Worker::quiescence`] after the node has been reported to the observer.
+    /// The body of [`Worker::quiescence`], which itself reports to the observer that the node is
+    /// entered and left.
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
@@ -54,7 +55,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
     }
 
-    /// Returns the score of not moving, or `-INFINITY` if the side to move is in check.
+    /// Returns the stand-pat score: the evaluation of `position`, or `-INFINITY` if the side to
+    /// move is in check.
     fn stand_pat(
         &self,
         position: &Position,

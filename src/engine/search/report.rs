@@ -72,7 +72,7 @@ pub struct Report {
     pub hash_full: u32,
     /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
-    /// Where the principal variation enters the book, if it does.
+    /// The line by which the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
@@ -83,7 +83,7 @@ pub struct Transposition {
     pub line: Vec<Move>,
     /// Results of the games that reached the book position, via any move order.
     pub counts: Counts,
-    /// The analysis of the book position, if the search uses analyses.
+    /// The book's analysis of the position, if there is one and the search uses analyses.
     pub value: Option<BookValue>,
 }
 
@@ -139,7 +139,7 @@ pub struct SearchResult {
 /// resources it has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
-    /// There is not enough memory for the requested table.
+    /// There is not enough memory for a transposition table of the requested size.
     #[error(
         "cannot set the transposition table to {wanted} MB: not enough memory; it has {kept} MB"
     )]

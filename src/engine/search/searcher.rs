@@ -32,8 +32,8 @@ pub struct Searcher {
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not specify a number. Queried only once,
-    /// because a query takes as long as searching fifty nodes.
+    /// Number of cores to use if the configuration does not specify a number. The system is queried
+    /// only once, because that takes as long as searching fifty nodes.
     cores: usize,
     /// Whether searches run on the calling thread, which must then have a stack of [`STACK_SIZE`]
     /// bytes.
@@ -54,7 +54,7 @@ struct Helper {
 }
 
 impl Searcher {
-    /// Creates a searcher with an empty table and idle helpers.
+    /// Creates a searcher with an empty transposition table and idle helper threads.
     ///
     /// If any resources are unavailable, [`Searcher::take_faults`] reports them.
     pub fn new(config: Config) -> Self {
@@ -235,7 +235,7 @@ impl Searcher {
             self.data = ThreadData::new();
             job.result_after_panic()
         });
-        // After this, no helper has a reference to the job.
+        // Once the wait ends, no helper has a reference to the job.
         helpers.wait();
         result.sharing = job.sharing();
         if helpers_wanted > 0 {
@@ -312,7 +312,8 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     }
 }
 
-/// Runs one thread's part of a search. A panic ends the search but not the thread.
+/// Runs one thread's part of a search and catches panics. A panic ends the search, but the thread
+/// continues to run.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()
@@ -323,8 +324,8 @@ fn end_early(thread: usize, job: &Job, why: String) {
     job.crashes.push(SearchFault::Crash { thread, why });
 }
 
-/// Runs thread 0's part of a search on a new thread. Returns `None` if the thread cannot be started
-/// or panics.
+/// Runs the main thread's part of a search (thread 0) on a new thread. Returns `None` if the thread
+/// cannot be started or panics.
 fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<R> {
     let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
     thread::scope(|scope| match builder.spawn_scoped(scope, || catch_panic(0, job, part)) {

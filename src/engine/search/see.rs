@@ -1,5 +1,5 @@
-//! Static exchange evaluation (SEE): computes the outcome of a sequence of captures on one square,
-//! using the swap algorithm with a threshold:
+//! Static exchange evaluation (SEE): tests whether a sequence of captures on one square wins at
+//! least a given amount of material, using the swap algorithm:
 //! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
@@ -9,7 +9,8 @@ use chess::{
 use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Exchange values in centipawns, indexed by [`Piece`]. Chosen by hand, in the usual proportions.
+/// Piece values for exchanges, in centipawns, indexed by [`Piece`]. Chosen by hand, in the usual
+/// proportions.
 pub(super) const SEE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 #[inline]
@@ -136,7 +137,7 @@ mod tests {
             // The pinned piece may capture along the line of the pin.
             ("3k4/3r4/8/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", 100),
             ("3k4/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100),
-            // The pin ends when the pinning piece joins the exchange.
+            // The pin ends when the pinning piece itself captures on the square.
             ("3k4/3n4/8/3Rp3/8/8/8/4K3 w - - 0 1", "d5e5", -400),
             // The mover's own defender is pinned.
             ("3rk3/8/5p2/4p3/8/3N4/1B6/3K4 w - - 0 1", "b2e5", -230),

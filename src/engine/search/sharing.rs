@@ -67,7 +67,8 @@ impl Drop for SignOff<'_> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Whether the remaining moves of `node` should be shared now.
+    /// Whether the remaining moves of `node` should be shared now, after `moves_done` of them have
+    /// been searched.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
         node.depth >= self.job.split_depth
@@ -77,7 +78,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 
     /// Shares the moves of `source` with an idle thread, and returns `true` once all of them have
-    /// been searched. Returns `false` if no thread was idle.
+    /// been searched. Returns `false` without searching any move if no thread was idle.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -119,7 +120,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// Returns the node's next move that will not be pruned, together with its number.
+    /// Returns the node's next move that is not pruned, together with its 1-based number in the
+    /// search order.
     fn pick(
         &mut self,
         node: &Node,

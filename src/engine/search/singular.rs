@@ -9,8 +9,8 @@ use super::prune;
 use super::worker::Worker;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Maximum number of double extensions in a line. This ensures that the search terminates. Chosen
-/// by hand.
+/// Maximum number of double extensions in a line. Without a maximum, the search might not
+/// terminate. Chosen by hand.
 const DOUBLE_EXTENSIONS: u8 = 8;
 
 pub(super) enum Singularity {

@@ -29,11 +29,11 @@ pub(super) struct SplitPoint {
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
     pub(super) place: VisitRef,
-    /// The thread that shared the node. It waits until all other threads have left.
+    /// Number of the thread that split the node. It waits until all other threads have left.
     pub(super) owner: usize,
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
-    /// The threads that are or were working at this node or below it.
+    /// All threads that have worked at this node or below it, including those that have left.
     below: SharedThreadSet,
     cut_off: AtomicBool,
     /// A copy of the alpha in `shared`, which can be read without taking the lock.
@@ -48,8 +48,8 @@ pub(super) struct SplitPoint {
 /// The state of a split point that changes during the search, protected by a lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. This move is known not to be pruned, so a called thread always
-    /// has work.
+    /// The next move to search, and its number in the search order. The move is already known not
+    /// to be pruned, so a called thread always has a move to search.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
@@ -62,8 +62,8 @@ pub(super) struct NodePath<'a> {
 }
 
 impl SplitPoint {
-    /// Creates a split point for a node that `owner` is searching. The owner counts as one of the
-    /// threads at the node.
+    /// Creates a split point for a node that `owner` is searching. The owner is registered as the
+    /// first thread at the node.
     pub(super) fn new(
         node: &Node,
         owner: usize,
@@ -102,7 +102,8 @@ impl SplitPoint {
         std::iter::successors(Some(self), |split| split.parent.as_deref())
     }
 
-    /// Whether a cutoff at this node or one above it makes further search unnecessary.
+    /// Whether the node need not be searched further, because of a cutoff at this split point or
+    /// one above it.
     pub(super) fn is_cut_off(&self) -> bool {
         self.chain().any(|split| split.cut_off.load(Ordering::Relaxed))
     }
@@ -114,11 +115,12 @@ impl SplitPoint {
 
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
-        // A thread below a split point is also below all split points above it.
+        // A thread that works below a split point is also below all of that split point's
+        // ancestors.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
-    /// Removes a thread from the node. Returns whether it was the last thread there.
+    /// Removes a thread from the node. Returns true if no other thread is left there.
     pub(super) fn sign_off(&self) -> bool {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }
@@ -127,7 +129,8 @@ impl SplitPoint {
         self.workers.load(Ordering::Acquire) == 0
     }
 
-    /// Marks the node as cut off. Returns the threads that must check for the mark.
+    /// Marks the node as cut off. Returns the threads that must be told to check the mark, because
+    /// they may be searching below the node.
     pub(super) fn cut_off(&self) -> &SharedThreadSet {
         self.cut_off.store(true, Ordering::Relaxed);
         &self.below
@@ -137,7 +140,8 @@ impl SplitPoint {
         self.alpha.load(Ordering::Relaxed)
     }
 
-    /// Publishes a higher alpha to the threads at this node. The caller must hold the lock.
+    /// Publishes the alpha in `shared` to the threads at this node after it has been raised. The
+    /// caller must hold the lock.
     pub(super) fn raise_alpha(&self, alpha: Score) {
         self.alpha.store(alpha, Ordering::Relaxed);
     }

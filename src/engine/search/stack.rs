@@ -1,4 +1,4 @@
-//! The search stack: what a thread stores for each ply of its current line.
+//! The search stack: one entry for each ply of a thread's current line.
 
 use super::history::PieceTo;
 use super::table::NO_EVAL;
@@ -17,7 +17,8 @@ pub(super) struct StackEntry {
     pub(super) double_extensions: u8,
     /// Number of plies by which the search of the move made at this ply is reduced.
     pub(super) reduction: Depth,
-    /// Number of nodes at this ply that failed high since the node two plies above was entered.
+    /// Number of nodes at this ply that have failed high since the search entered the current node
+    /// two plies above.
     pub(super) cutoffs: u32,
     pub(super) threats: Threats,
 }

@@ -1,5 +1,5 @@
-//! Steering back into the book ([`BookSearch::Steer`]): among moves about as good as the best one,
-//! the search plays one whose best line leads into the book.
+//! Steering back into the book ([`BookSearch::Steer`]): among the moves that score about as well as
+//! the best one, the search plays a move whose principal variation leads into the book.
 
 use super::book_ending::is_bad_for;
 use super::book_ending_state::BookReturn;

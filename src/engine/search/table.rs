@@ -96,7 +96,8 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Starts a new age, so that entries from earlier searches are replaced first.
+    /// Starts a new age, which marks all existing entries as belonging to earlier searches, so that
+    /// they are replaced first.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
@@ -110,7 +111,8 @@ impl TranspositionTable {
 
     /// Returns the entry for the position with `key`, which is `ply` plies from the root.
     ///
-    /// Because keys can collide, the move is returned only if it is legal in `position`.
+    /// The entry's move is dropped if it is not legal in `position`, because the entry may belong
+    /// to another position with the same key.
     #[inline]
     pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<TableEntry> {
         self.cluster(key).slots.iter().find_map(|slot| {
@@ -163,8 +165,8 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns how full the table is, in permille, counting only the entries of this search.
-    /// Estimated from a sample.
+    /// Returns how full the table is, in permille, counting only the entries stored by the current
+    /// search. Estimated from a sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];

@@ -41,7 +41,7 @@ fn mates_are_found_with_correct_distance() {
 #[test]
 fn quiet_mates_are_proven_or_refuted() {
     for (fen, best, moves) in [
-        // Mate problems in which no move before the mate gives check. Selective searches take a
+        // Mate problems in which no move before the mate gives check. A search that prunes takes a
         // long time to solve them.
         ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
         ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
@@ -229,7 +229,8 @@ fn every_reported_line_is_legal() {
 
 #[test]
 fn repetitions_count_positions_of_the_game() {
-    // White is lost, but Kg1 repeats a position that has already occurred twice in the game.
+    // White is lost, but can draw with Kg1, which repeats a position that has already occurred
+    // twice in the game.
     let mut game = game("1q4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1");
     for text in ["g8f8", "g1h1", "f8g8", "h1g1", "g8f8", "g1h1", "f8g8"] {
         game.play(text.parse().expect(text)).expect(text);
@@ -238,10 +239,10 @@ fn repetitions_count_positions_of_the_game() {
     assert_eq!((result.best, result.score), ("h1g1".parse().ok(), 0));
 }
 
-/// Returns a searcher with a one-game book, and a game that transposes into the book.
+/// Returns a searcher with a one-game book, and a game that can transpose into the book.
 ///
-/// The game is 1. e4 Nc6 2. Ke2 d5 3. exd5. It is not in the book, but 3...Qxd5 4. Ke1 Nf6 reaches
-/// the position after 4...Qxd5 in the book's game.
+/// The game is 1. e4 Nc6 2. Ke2 d5 3. exd5. Its last position is not in the book, but 3...Qxd5 4.
+/// Ke1 Nf6 reaches the position after 4...Qxd5 in the book's game.
 fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
     let book = crate::games::book::Book::open(&path).expect("a book of one game");
@@ -300,8 +301,8 @@ fn first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
     let found = result.book.expect("a book position is found");
     assert_eq!(result.best, Some(found.line[0]));
-    // There are two lines into the book. Which one the search finds depends on the order in which
-    // it searches them.
+    // Two move orders lead into the book. Which one the search finds depends on the order in which
+    // it searches the moves.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
     let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
     assert!(ways.iter().any(|way| *way == line), "{line:?}");
@@ -327,7 +328,8 @@ fn analysis_continues_and_reports_all_lines_into_the_book() {
                 _ => (),
             });
             assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
-            // Each of the two lines is reported once, even the one outside the principal variation.
+            // Both lines into the book are reported, each of them once, even though one is outside
+            // the principal variation.
             reported.sort_unstable();
             let ways: Vec<&str> = reported.iter().map(String::as_str).collect();
             assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{mode:?} {ways:?}");
@@ -359,8 +361,8 @@ fn panic_in_any_thread_ends_only_the_current_search() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
-        // A helper panics as soon as it starts to help, and the main thread panics once it has
-        // something to report.
+        // Thread 0 is the main thread, which panics only once it has something to report. A helper
+        // panics as soon as it starts to help.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
         let best = result.best.expect("a move");
@@ -383,7 +385,7 @@ fn is_ordinary(score: Score) -> bool {
 
 #[test]
 fn search_does_not_depend_on_the_stack_of_the_caller() {
-    // Only the kings can move, so the lines become long.
+    // Only the kings can move, so the search reaches great depths and its lines become long.
     let fen = "8/8/8/1k1p4/1p1P1p2/1P1P1P2/1K6/8 w - - 0 1";
     let run = |thread: std::thread::Builder| {
         let search = || {
@@ -449,7 +451,8 @@ fn result_depth_is_that_of_the_last_completed_iteration() {
 
 const HANDICAP: Handicap = Handicap { eval_noise: 150, move_blindness: 60, seed: 1 };
 
-/// Returns the best moves and node counts of short searches. Each search uses a new searcher.
+/// Returns the best moves and node counts of short searches of several positions. Each search uses
+/// a new searcher.
 fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
     let limits = Limits { soft_nodes: Some(500), handicap, ..Limits::depth(12) };
     let positions = bench::POSITIONS.iter().take(12);
@@ -486,8 +489,8 @@ fn handicap_never_hides_mate_in_one_or_recapture() {
     }
 }
 
-/// A player who overlooks nearly every move still plays a move, and does not mistake the position
-/// for stalemate.
+/// A player who overlooks nearly every move still plays a move, and does not mistake a position
+/// with no visible move for stalemate.
 #[test]
 fn total_blindness_still_gives_a_move() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");

@@ -1,4 +1,4 @@
-//! The state and the basic operations of a search thread.
+//! A search thread: its state and basic operations.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,9 +20,11 @@ use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 use crate::engine::eval::Evaluator;
 
 pub(super) const FIFTY_MOVES: u16 = 100;
-/// Salt that keeps the table entries of mate searches apart from those of other searches.
+/// Salt mixed into the keys of mate searches, so that they do not share transposition table entries
+/// with other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// The clock is checked once every this many nodes, which take about a millisecond to search.
+/// Number of nodes between checks of the clock. Searching this many nodes takes about a
+/// millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
 /// Each helper checks the node limit once every this many nodes. Helpers check the limit because
 /// the main thread may be waiting for them. They do not check it at every node, because adding up
@@ -31,7 +33,7 @@ const SUM_INTERVAL: u64 = 32;
 
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
 
-/// A thread's buffers, which are reused by the next search.
+/// Buffers of a thread that are kept for the next search.
 pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
@@ -66,7 +68,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) keys: Vec<u64>,
     pub(super) pv_table: &'a mut [Pv],
     pub(super) selective_depth: Ply,
-    /// The innermost split point at which this thread works.
+    /// The innermost split point at which this thread is working.
     pub(super) split: Option<Arc<SplitPoint>>,
     /// The owners of `split` and of the split points above it. While they wait for helpers, they
     /// may be called to help this thread.
@@ -147,7 +149,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Passes a step to the observer. Without one, this compiles to nothing.
+    /// Passes a step to the observer. Without an observer, this method compiles to nothing.
     #[inline(always)]
     pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> SearchStep<'s>) {
         if S::IS_OBSERVED {
@@ -169,7 +171,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|_| SearchStep::Next(why));
     }
 
-    /// Reports to the observer what determined the value of the node. Returns `score`.
+    /// Reports to the observer what determined the value of the current node, and returns `score`
+    /// unchanged.
     #[inline(always)]
     pub(super) fn ended<T>(&mut self, end: NodeEnd, score: T) -> T {
         self.show(|_| SearchStep::Ended(end));
@@ -262,7 +265,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Whether the search was stopped, or a split point above the current line was cut off.
+    /// Whether to abandon the current line, because the search was stopped or a split point above
+    /// the current node was cut off.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
@@ -335,7 +339,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.keys.pop();
     }
 
-    /// Returns the moves one, two and four plies before `ply`, as a context for the histories.
+    /// Returns the context for history lookups at `ply`: the moves made one, two and four plies
+    /// before it.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
         let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];

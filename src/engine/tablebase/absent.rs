@@ -37,7 +37,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Returns the winner with best play, or `Some(None)` for a draw.
+    /// Returns the side that wins with best play, or `Some(None)` if the position is a draw.
     pub fn winner(&self, _: &Position) -> Option<Option<Color>> {
         match *self {}
     }

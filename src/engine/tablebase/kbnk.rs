@@ -56,8 +56,8 @@ impl Place {
             | get_bishop_moves(self.bishop, self.occupied())
     }
 
-    /// Returns the placements that are one move away, each with the squares on which a lone king
-    /// would block that move.
+    /// Returns the placements that differ by one move of the king, bishop or knight, each with the
+    /// squares on which the lone king would block that move.
     fn moves(self) -> impl Iterator<Item = (Place, BitBoard)> {
         let free = !self.occupied();
         let kings = (get_king_moves(self.king) & free).map(move |king| Place { king, ..self });
@@ -91,8 +91,8 @@ fn king_moves(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Squares on which the lone king loses: `lost` if it is to move, `won` if the other side is to
-    // move.
+    // For each placement, the squares on which the lone king loses: `lost` if the lone king is to
+    // move, `won` if the other side is to move.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();
@@ -146,8 +146,8 @@ fn winner(position: &Position) -> Option<Color> {
 
 /// Returns the number of plies to mate with best play by both sides.
 ///
-/// Returns `None` for a draw, or if [`may_be_won`] returns false. The first call takes a quarter of
-/// a second.
+/// Returns `None` for a draw, or if [`may_be_won`] returns false. The first call solves the ending,
+/// which takes a quarter of a second.
 pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =

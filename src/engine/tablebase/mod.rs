@@ -82,8 +82,8 @@ impl RankedMove {
         self.plies.unsigned_abs() + 1
     }
 
-    /// Returns the sort key: the result, and then the distance. Shorter distances are better in
-    /// wins, and longer ones in losses.
+    /// Returns the key for sorting moves: the result, and then the distance. Shorter distances are
+    /// better in wins, and longer ones in losses.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }

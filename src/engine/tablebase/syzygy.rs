@@ -43,7 +43,8 @@ impl fmt::Debug for Tables {
     }
 }
 
-/// Tables are equal only if they are clones of each other.
+/// Two values are equal only if one is a clone of the other, so that they share the same open
+/// tables.
 impl PartialEq for Tables {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tables, &other.tables)
@@ -84,7 +85,7 @@ impl Tables {
         Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
     }
 
-    /// Returns the error messages for unusable files found since the last call.
+    /// Returns and clears the error messages about unusable table files found so far.
     ///
     /// The search treats positions in these files as unknown.
     pub fn take_damage(&self) -> Vec<String> {
@@ -134,7 +135,7 @@ impl Tables {
         self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
     }
 
-    /// Returns the winner with best play, or `Some(None)` for a draw.
+    /// Returns the side that wins with best play, or `Some(None)` if the position is a draw.
     ///
     /// Returns `None` if the tables do not contain the position, or if the halfmove clock may turn
     /// a win into a draw.
@@ -151,7 +152,8 @@ impl Tables {
         }
     }
 
-    /// Returns the best moves, or `None` if the tables do not contain the position.
+    /// Returns the result of the position and its best moves, or `None` if the tables do not
+    /// contain the position.
     pub fn probe_root(&self, position: &Position) -> Option<RootProbe> {
         Some(RootProbe::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
     }
@@ -181,8 +183,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move. No winning move makes faster progress, and
-            // no losing move offers less resistance.
+            // The move itself is a capture or pawn move, so its distance is 0. No other winning
+            // move makes faster progress, and no other losing move offers less resistance.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };

@@ -1,4 +1,4 @@
-//! Finds where games begin and end, and skips the text between them.
+//! Finds where games begin and end in PGN text, and skips the text between them.
 
 use std::ops::ControlFlow;
 
@@ -12,20 +12,21 @@ use crate::chess::position::{Move, Replay, is_loose_san};
 
 const BLACK_NUMBER: usize = "1..".len();
 
-/// Text without tags counts as a game once this many legal plies have been found.
+/// The number of plies to check before text without tags is accepted as a game.
 const PROOF: usize = 2;
 
 enum TextPart {
     Pass(usize),
     Move(Move, usize),
     End,
-    /// A token that cannot occur at this point in a game.
+    /// A token that shows that the text is not a game.
     Foreign,
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Whether text without tags is a game. The first ply must be legal in the start position. If
-    /// there is a second ply, it must at least look like a move.
+    /// Returns true if the text at the current offset, which has no tags, is a game. The first ply
+    /// must be legal in the start position. If there is a second ply, it must at least look like a
+    /// move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
@@ -69,7 +70,8 @@ impl<V: Visitor> Parser<'_, V> {
                 match self.meant(position, word) {
                     Some(mv) => TextPart::Move(mv, end),
                     None if moved && self.is_null_at(at) => TextPart::End,
-                    // An illegal move. The text counts as a game, so that the error is reported.
+                    // The second ply is illegal, but looks like a move. The text counts as a game,
+                    // so that the error is reported.
                     None if moved && self.is_like_move(word) => TextPart::End,
                     None => TextPart::Foreign,
                 }
@@ -116,8 +118,8 @@ impl<V: Visitor> Parser<'_, V> {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// Handles the end of a line. If an empty line follows, the game ends unless the text after the
-    /// empty line continues it.
+    /// Handles the end of a line of movetext. If an empty line follows, the game ends unless the
+    /// text after the empty line continues it.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -135,7 +137,8 @@ impl<V: Visitor> Parser<'_, V> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the text after an empty line continues a game that does not have a result yet.
+    /// Returns true if the text after an empty line continues the current game, which does not have
+    /// a result yet.
     fn continues_game(&mut self) -> bool {
         let rest = &self.text[self.at..];
         if scan::result(rest).is_some() {
@@ -200,7 +203,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips to the end of the movetext line by line, without splitting it into words.
+    /// Skips to the end of the movetext line by line, which is faster than splitting it into words.
     fn skip_movetext(&mut self) {
         let line_sign = self.state.line_sign;
         while let Some(at) = memchr::memchr3(line_sign, b'{', b';', &self.text[self.at..]) {

@@ -31,7 +31,8 @@ pub(crate) struct Chunk {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReadSoFar {
     pub next: Chunk,
-    /// A hash of the input's text before the next chunk; 0 at the beginning of an input.
+    /// A hash of the input's text before the next chunk, or 0 if that chunk is the first of its
+    /// input.
     pub check: u64,
 }
 
@@ -80,7 +81,8 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Skips text that an earlier run has already read. Returns false if that text has changed.
+    /// Skips the text that an earlier run has already read, up to `place`. Returns false if this
+    /// text has changed since then.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -157,7 +159,8 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The text after the last whole game. The next block begins with this text.
+    /// The text read after the end of the current block, which consists of whole games. The next
+    /// block begins with this text.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,
@@ -195,9 +198,9 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the start of the last game in `text`, or 0 if no start of a game was found. If
-/// `more_follows`, ignores everything after an unclosed opening brace, because later text may close
-/// the comment.
+/// Returns the start of the last game in `text`, or 0 if none was found. If `more_follows`, an
+/// unclosed opening brace and everything after it are ignored, because the comment may be closed in
+/// text that has not been read yet.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')
@@ -212,7 +215,8 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
 }
 
 /// Returns the last offset in `text` at which a game probably starts, or 0 if there is none. A game
-/// starts with tags (usually `Event`) after an empty line, or with a first move.
+/// starts with a tag (usually `Event`) after an empty line, or with the move number 1 if it has no
+/// tags.
 fn last_boundary(text: &[u8]) -> usize {
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));
@@ -223,7 +227,7 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// If `at` is inside a closed comment, returns the offset of its opening brace.
+/// If `at` is inside a comment that has a closing brace, returns the offset of the opening brace.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
@@ -235,7 +239,8 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// Returns the end of the last whole line in `text`, or the end of `text` if there is none.
+/// Returns the offset after the last complete line in `text`, or the end of `text` if there is no
+/// complete line.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -13,7 +13,7 @@ use super::visitor::{GamePly, VariationText, Visitor};
 use super::{Fault, FaultReason, GameEnd, GameStatus, Reader, Tags};
 use crate::chess::position::Position;
 
-/// The maximum depth of nested variations, which limits recursion. Studies rarely exceed a depth of
+/// The maximum nesting depth of variations. It limits recursion. Studies rarely exceed a depth of
 /// ten.
 const MAX_NESTING: usize = 100;
 
@@ -38,8 +38,8 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
 
 pub(crate) struct Collector {
     pub(super) game: PgnGame,
-    /// The number of moves replayed so far, and the position after them. Later positions are
-    /// computed from this one.
+    /// The number of moves replayed so far and the position after them, from which later positions
+    /// are computed.
     place: (usize, Position),
 }
 
@@ -52,7 +52,8 @@ impl Collector {
         &self.game
     }
 
-    /// Returns the position after the first `end` moves. `end` must not decrease between calls.
+    /// Returns the position after the first `end` moves of the game. `end` must not decrease
+    /// between calls.
     fn position_after(&mut self, end: usize) -> Position {
         let (begin, position) = &mut self.place;
         for played in &self.game.moves[*begin..end] {
@@ -134,7 +135,7 @@ impl<'a> VariationText<'a> {
             at_end: false,
             depth: self.depth + 1,
         };
-        // Continue after a result or an empty line, because neither ends a variation.
+        // Results and empty lines do not end a variation, so continue reading after them.
         let mut fault = None;
         while let ControlFlow::Break(status) = parser.movetext() {
             if let GameStatus::Broken(found) = status {
@@ -199,8 +200,9 @@ fn in_one_line(movetext: &str) -> String {
     words.join(" ")
 }
 
-/// Modifies a word so that it survives being written and read back. Otherwise, a control character
-/// would split the word, and a bracket at the beginning of a line would begin a tag.
+/// Modifies a word of unread movetext so that the movetext stays the same when it is written and
+/// read back. Unmodified, a control character would split the word, and an opening bracket at the
+/// beginning of a line would begin a tag.
 fn kept_word(word: &str) -> String {
     let word = word.replace(char::is_control, "\u{fffd}");
     if word.starts_with('[') { format!(".{word}") } else { word }

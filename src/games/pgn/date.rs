@@ -36,7 +36,7 @@ impl PgnDate {
         GameDate::of_parts(self.year, month, day)
     }
 
-    /// Returns the latest game date that is not after this day.
+    /// Returns the latest game date that is on or before this day.
     pub(crate) fn upper_bound(self) -> GameDate {
         GameDate::of_parts(self.year, self.month, self.day)
     }
@@ -92,8 +92,8 @@ impl Serialize for Month {
     }
 }
 
-/// The date of a game, which may be incomplete. Dates are stored as numbers that increase with
-/// time. A date with an unknown day is less than all other dates in its month.
+/// The date of a game, which may be incomplete. It is stored as a number, so that later dates
+/// compare greater. A date with an unknown day compares less than all other dates in its month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
@@ -112,7 +112,7 @@ impl GameDate {
         GameDate(IS_KNOWN | months << DAY_BITS | u32::from(day))
     }
 
-    /// Parses a date.
+    /// Parses a date, in which the day or both the month and the day may be missing or unknown.
     ///
     /// # Errors
     /// If the text has no year, or if part of the date is out of range.
@@ -138,14 +138,15 @@ impl GameDate {
         date.and_then(|text| Self::parse(&text).ok()).unwrap_or_default()
     }
 
-    /// Returns year, month and day, with 0 for unknown parts.
+    /// Returns the year, month and day. An unknown month or day is 0.
     fn parts(self) -> (u16, u8, u8) {
         let day = self.0 & ((1 << DAY_BITS) - 1);
         let month = self.0 >> DAY_BITS & ((1 << MONTH_BITS) - 1);
         ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
     }
 
-    /// Returns the month. Returns January if only the year is known, or `None` if nothing is known.
+    /// Returns the month of the date: January if only the year is known, or `None` if the date is
+    /// unknown.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
         (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })

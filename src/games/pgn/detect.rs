@@ -1,4 +1,4 @@
-//! Detects the language of the piece letters in PGN text.
+//! Detects the language of the piece letters in PGN text, such as German `S` for a knight.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -18,9 +18,9 @@ const SAMPLE: usize = 48;
 
 /// Returns the language of the piece letters in `text`.
 ///
-/// The result is English unless all of these conditions hold: the first games contain letters that
-/// English does not use, more of these games are legal in another language, and no third language
-/// fits equally well but gives different moves.
+/// The result is English unless all of these conditions hold: moves in the first games contain
+/// piece letters that English does not use, more of these games can be read in another language
+/// than in English, and no third language fits equally well but gives different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -28,7 +28,7 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
     let mut trials: Vec<(PlyCounter, Language)> =
         Language::all().map(|language| (count_playable_plies(text, language), language)).collect();
     let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
-    // The sort is stable, so English comes first among languages that fit equally well.
+    // The sort is stable, so English stays first if other languages fit equally well.
     trials.sort_by_key(|(trial, _)| rank(trial));
     let (best, language) = &trials[0];
     let doubtful =
@@ -57,13 +57,13 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte can be part of a move: a letter of any alphabet, a digit, or a symbol such as
-/// `+`.
+/// Returns true if a byte can be part of a move: a letter of any alphabet, a digit, or a symbol
+/// such as `+`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
 
-/// Whether a word looks like a move with a piece letter that English does not use.
+/// Returns true if a word looks like a move with a piece letter that English does not use.
 fn has_foreign_letter(word: &[u8]) -> bool {
     let is_move = |language: Language| {
         let english = language.translate(word);

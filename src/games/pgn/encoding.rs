@@ -2,8 +2,8 @@
 
 use std::io::{self, Cursor, Read};
 
-/// The number of bytes used to detect the encoding: eight characters in UTF-16, all of which are
-/// ASCII if the text begins with a tag.
+/// The number of bytes examined to detect the encoding. In UTF-16 they are eight characters, all of
+/// which are ASCII if the text begins with a tag.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 
@@ -17,8 +17,8 @@ enum Encoding {
     Utf32,
 }
 
-/// Converts UTF-16 to UTF-8. Passes through ASCII-compatible encodings unchanged, and rejects
-/// UTF-32.
+/// Returns a reader that converts UTF-16 to UTF-8 and passes text in ASCII-compatible encodings
+/// through unchanged. Fails if the text is UTF-32.
 pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut sample = Vec::with_capacity(SAMPLE);
     input.by_ref().take(SAMPLE as u64).read_to_end(&mut sample)?;
@@ -34,12 +34,13 @@ pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Rea
     }
 }
 
-/// Whether text that starts with these bytes needs no conversion.
+/// Returns true if text that starts with these bytes needs no conversion.
 pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }
 
-/// Detects the encoding by the byte order mark or by the zero bytes between ASCII characters.
+/// Detects the encoding from the byte order mark or, without one, from the zero byte in each ASCII
+/// character of UTF-16.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };
     let big = Encoding::Utf16 { big_endian: true };
@@ -58,7 +59,7 @@ fn encoding_of(sample: &[u8]) -> Encoding {
     }
 }
 
-/// Converts UTF-16 to UTF-8. Unpaired surrogates become replacement characters.
+/// A reader that converts UTF-16 to UTF-8. Unpaired surrogates become replacement characters.
 struct Utf16<R> {
     input: R,
     big_endian: bool,
@@ -78,7 +79,8 @@ impl<R: Read> Utf16<R> {
         let read = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
         let mut units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
         let full = bytes.len() >= BLOCK;
-        // Keep the first half of a surrogate pair until the second half is read or the input ends.
+        // If the block ends with the first half of a surrogate pair, keep it for the next block,
+        // which begins with the second half.
         let waits = full && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
         if waits {
             units.pop();

@@ -21,7 +21,7 @@ pub struct GameEnd {
     pub contradiction: Option<Box<Fault>>,
 }
 
-/// The status of a game after it was read.
+/// Whether a game was read and, if not, the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GameStatus {
     /// The game was read to its end, or to the point at which the visitor stopped reading.

@@ -20,7 +20,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Parses one of the four PGN result tokens. Also accepts `1/2` as a draw.
+    /// Parses a PGN result token: `1-0`, `0-1`, `1/2-1/2` or `*`. Also accepts `1/2` as a draw.
     pub fn from_token(token: &[u8]) -> Option<Self> {
         match token {
             b"1-0" => Some(GameResult::White),
@@ -62,7 +62,7 @@ impl fmt::Display for GameResult {
 pub struct PgnMove {
     /// The move.
     pub mv: Move,
-    /// The numeric annotation glyphs, such as 1 for `!` and 2 for `?`.
+    /// The numeric annotation glyphs (NAGs) of the move, such as 1 for `!` and 2 for `?`.
     pub nags: Vec<u8>,
     /// The comment after the move; empty if there is none.
     pub comment: String,
@@ -81,10 +81,11 @@ impl From<Move> for PgnMove {
 pub struct Variation {
     /// The comment before the first move; empty if there is none.
     pub comment: String,
-    /// The moves, starting from the position before the replaced move. Each one is either legal, or
-    /// a null move made when not in check.
+    /// The moves, starting from the position before the replaced move. Each move is either legal,
+    /// or a null move by a side that is not in check.
     pub moves: Vec<PgnMove>,
-    /// The movetext from the first error on, if there is an error. The writer outputs it unchanged.
+    /// The rest of the variation from the first error on, or `None` if there was no error. The
+    /// writer outputs its movetext unchanged.
     pub unread: Option<Box<Unread>>,
 }
 
@@ -96,7 +97,7 @@ pub struct Unread {
     /// The movetext from the invalid token to the end of the variation or game, joined into one
     /// line.
     pub movetext: String,
-    /// The variations that replace the invalid move. The movetext also contains them.
+    /// The variations that replace the invalid move. Their text is also part of `movetext`.
     pub variations: Vec<Variation>,
 }
 
@@ -111,13 +112,13 @@ impl FromIterator<Move> for Variation {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
     /// The names and values of the tags, in order. The writer ignores the values of `Result`, `FEN`
-    /// and `SetUp`, and derives these tags from `result` and `start`.
+    /// and `SetUp` given here, because it derives these tags from `result` and `start`.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move; empty if there is none.
     pub comment: String,
     /// The start position.
     pub start: Position,
-    /// The main line. Each move is either legal, or a null move made when not in check.
+    /// The main line. Each move is either legal, or a null move by a side that is not in check.
     pub moves: Vec<PgnMove>,
     /// The main line from the first error on, if there is an error. The writer outputs it
     /// unchanged.
@@ -142,7 +143,7 @@ impl PgnGame {
     pub(crate) fn replay(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in &self.moves {
-            // This cannot fail, because the moves are legal, as documented for `moves`.
+            // Never fails, because the moves are legal, as documented for `moves`.
             if game.play(played.mv).is_err() {
                 break;
             }
@@ -155,7 +156,8 @@ impl PgnGame {
         self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// Sets a tag. An existing tag keeps its place in the order.
+    /// Sets a tag. An existing tag keeps its position among the tags; a new one is added at the
+    /// end.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         match self.tags.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value.into(),
@@ -164,7 +166,7 @@ impl PgnGame {
     }
 }
 
-/// A move in the tree of a game and its variations.
+/// A move in the tree formed by a game's main line and variations.
 #[derive(Debug)]
 pub struct TreeMove<'a> {
     /// The index of the move played before this one, or `None` if there is none. Moves are numbered
@@ -179,8 +181,8 @@ pub struct TreeMove<'a> {
 }
 
 impl PgnGame {
-    /// Visits every legal move in the main line and in all variations, in the order of the
-    /// movetext. This includes variations that replace an illegal move.
+    /// Visits every legal move of the main line and of all variations, in the order of the
+    /// movetext. This includes the moves of variations that replace an illegal move.
     pub fn visit_tree(&self, mut visit: impl FnMut(&TreeMove<'_>)) {
         let line = Line { comment: "", moves: &self.moves, unread: self.unread.as_deref() };
         visit_line(&self.start, None, &line, &mut 0, &mut visit);

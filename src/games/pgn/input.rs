@@ -28,7 +28,7 @@ const PARQUET: &[u8] = b"PAR1";
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
-/// The number of bytes to skip before checking again whether reading should stop.
+/// The number of bytes to skip between two checks of whether reading should stop.
 const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
@@ -43,7 +43,8 @@ pub enum PgnInput {
 }
 
 impl PgnInput {
-    /// Returns the size in bytes and the XXH3 hash of the text that [`PgnInput::open`] provides.
+    /// Returns the size in bytes and the XXH3 hash of the text that [`PgnInput::open`] provides,
+    /// that is, after decompression and conversion.
     pub(crate) fn checksum(&self) -> io::Result<(u64, u64)> {
         let (mut bytes, mut hash) = (0, Xxh3Default::new());
         let mut text = self.open(&Arc::default())?;
@@ -87,7 +88,8 @@ impl PgnInput {
         }
     }
 
-    /// Returns the size in bytes, if known; for compressed input, the compressed size.
+    /// Returns the size of the input in bytes, if known. For compressed input, this is the
+    /// compressed size.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
@@ -125,8 +127,8 @@ impl PgnInput {
         self.open_by(|path| File::open(path), progress)
     }
 
-    /// Like [`PgnInput::open`], for a file that was read earlier. Fails immediately if the file has
-    /// been replaced with a pipe, a device or a folder.
+    /// Like [`PgnInput::open`], but for an input that was read earlier. Fails at once, rather than
+    /// blocking, if a file has been replaced with a pipe, a device or a folder.
     pub(crate) fn reopen(&self) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(open_plain, &Arc::default())
     }
@@ -156,14 +158,15 @@ impl PgnInput {
 pub(crate) enum InputParts {
     /// A file that needs no decoding, so that any offset can be read directly.
     Plain(File),
-    /// Text that must be decoded from the beginning; `at` is the number of bytes read so far.
+    /// Text that must be decoded from the beginning. `at` is the number of bytes of decoded text
+    /// read so far.
     Decoded { input: PgnInput, text: Box<dyn Read + Send>, at: u64 },
 }
 
 impl InputParts {
-    /// Reads `length` bytes at `offset`, or fewer at the end of the text. If the offsets of
-    /// successive calls increase, the text is decoded only once. Fails if `is_stopped` returns true
-    /// while text before the offset is skipped.
+    /// Reads `length` bytes at `offset` of the decoded text, or fewer at the end of the text. As
+    /// long as the offsets of successive calls increase, the text is decoded only once. Fails if
+    /// `is_stopped` returns true while the text before the offset is skipped.
     pub(crate) fn read(
         &mut self,
         offset: u64,
@@ -198,7 +201,8 @@ impl InputParts {
     }
 }
 
-/// Whether a file is in Parquet format. Returns false for devices and pipes without reading them.
+/// Returns true if a file is in Parquet format. Returns false for devices and pipes without reading
+/// them.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -261,7 +265,8 @@ fn decompressed(_: impl Read, _: [bool; 4]) -> io::Result<Box<dyn Read + Send>> 
     Err(unsupported(reason.to_owned()))
 }
 
-/// Rejects input whose first bytes show that it contains no games.
+/// Fails if the first bytes of an input show that it is of a kind that contains no games. The error
+/// names the kind and gives advice.
 pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     match foreign_kind(head).filter(|_| is_bytes(head)) {
         Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),

@@ -12,7 +12,8 @@ struct Alphabet {
     letters: [&'static str; 5],
 }
 
-/// All alphabets, starting with English. Languages with the same letters share an entry.
+/// The piece letters of all supported languages, starting with English. Languages with the same
+/// letters share an entry.
 const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["en"], letters: ["K", "Q", "R", "B", "N"] },
     Alphabet { codes: &["de", "da", "no", "sl", "sv"], letters: ["K", "D", "T", "L", "S"] },
@@ -35,7 +36,8 @@ const ALPHABETS: [Alphabet; 15] = [
 const ENGLISH: &[u8; 5] = b"KQRBN";
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// An upper bound on the length in bytes of a move with English letters, such as `Qa1-b2=Q+e.p.`.
+/// An upper bound on the length of a move after translation to English letters, such as
+/// `Qa1-b2=Q+e.p.`, in bytes.
 const LONGEST: usize = 16;
 
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
@@ -58,13 +60,14 @@ impl Language {
         &ALPHABETS[usize::from(self.0)]
     }
 
-    /// Returns the letters for king, queen, rook, bishop and knight, such as `K D T L S`.
+    /// Returns the letters for king, queen, rook, bishop and knight, separated by spaces, such as
+    /// `K D T L S`.
     pub fn letters(self) -> String {
         self.alphabet().letters.join(" ")
     }
 
-    /// Translates a move in this language to English letters, and replaces figurines and
-    /// typographic characters. Returns `None` if the word contains an invalid character, such as an
+    /// Translates the piece letters of a move to English, and replaces figurines and typographic
+    /// characters with ASCII. Returns `None` if the word contains an invalid character, such as an
     /// English piece letter that this language does not use.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
@@ -83,7 +86,8 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // An English piece letter is invalid here, because this language does not use it.
+                // An English piece letter that reaches this point is invalid, because this language
+                // does not use it.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
@@ -105,13 +109,14 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move, `Some(None)` if the character should be
-/// skipped, or `None` if it is invalid.
+/// Returns the ASCII form of a character in a move other than a piece letter, `Some(None)` if the
+/// character should be skipped, or `None` if it is invalid.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),
         '×' => Some(b'x'),
-        // Pawn symbols, variation selectors and soft hyphens have no meaning.
+        // Pawn symbols, variation selectors and soft hyphens can be skipped, because they do not
+        // change the meaning of a move.
         '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '\u{ad}' => None,
         'О' | 'о' => Some(b'O'),
         sign if sign.is_ascii() => Some(sign as u8),

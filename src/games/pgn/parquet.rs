@@ -21,7 +21,7 @@ const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
-    /// The text of the current game. The caller has already read its first `read` bytes.
+    /// The current game as PGN text. The caller has already read its first `read` bytes.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
@@ -59,8 +59,8 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens a Parquet file that contains games. Reading a row increases `progress` by the row's
-    /// share of the file size.
+    /// Opens a Parquet file that contains games. Each row read increases `progress` by the file
+    /// size divided by the number of rows.
     pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         let reader = open_parquet(file)?;
@@ -123,7 +123,8 @@ fn write_game(row: &Row, text: &mut String) {
     text.push_str("\n\n");
 }
 
-/// Whether a column contains a tag. Excludes `Event`, which is written separately.
+/// Returns true if the column with this name contains a tag. Returns false for `Event`, which is
+/// written separately.
 fn is_tag_name(name: &str) -> bool {
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_name && !name.is_empty() && name != MOVES && name != EVENT

@@ -119,7 +119,7 @@ impl<V: Visitor> Parser<'_, V> {
                 }
                 tagged = true;
             }
-            // Skip a line that begins with `[` but does not contain a valid tag.
+            // If a line begins with `[` but does not contain a valid tag, skip the whole line.
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
@@ -160,7 +160,8 @@ impl<V: Visitor> Parser<'_, V> {
                 TokenKind::Blank => self.at += 1,
                 TokenKind::Digit => {
                     let end = scan::digits_end(self.text, self.at);
-                    // A zero may be the beginning of a null move such as `0000`.
+                    // Do not skip a number that begins with a zero: it may be a null move such as
+                    // `0000`.
                     if byte == b'0' || !matches!(self.text.get(end), Some(b'.' | b' ')) {
                         return;
                     }
@@ -228,8 +229,9 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// Passes a move that ends at `end` to the visitor. If the visitor does not need any more
-    /// moves, reading continues only until the result is known.
+    /// Passes a move whose text ends at `end` to the visitor. If the visitor does not need any more
+    /// moves, reading stops if the `Result` tag gives the result, and otherwise continues to the
+    /// result in the movetext.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;
@@ -260,13 +262,14 @@ impl<V: Visitor> Parser<'_, V> {
         })))
     }
 
-    /// Handles a token that begins with a digit: a move number, a result, or castling written with
-    /// zeros.
+    /// Handles a token that begins with a digit: a move number, a result, castling written with
+    /// zeros, or a null move.
     fn digit(&mut self) -> ParseFlow {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);
         let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
-        // A move number without a dot is valid if a move or a blank follows it directly.
+        // A move number without a dot is valid if it is a whole word, or if a letter or `…` follows
+        // it directly, as in `1e4`.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
         let points = "…".as_bytes();
         let has_points = self.text[digits..].starts_with(points);

@@ -16,8 +16,8 @@ const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
-    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in the
-    /// folder and its subfolders, compressed or not.
+    /// Converts paths to inputs. The path `-` stands for standard input. A folder stands for all
+    /// PGN files in it and its subfolders, compressed or not.
     ///
     /// # Errors
     /// If a path does not exist or cannot be read, if a folder contains no PGN file, or if a file
@@ -53,8 +53,8 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Rejects regular files of a type that cannot contain games, and binary files without any
-    /// games. The error names the type of the file and explains how to use it.
+    /// Fails for regular files of a type that cannot contain games, and for binary files without
+    /// any games. The error names the type of the file and explains how to use it.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {
@@ -89,7 +89,8 @@ fn unpacked(name: &str) -> Option<&str> {
     COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// Whether a file in a folder should be read. `name` is its name in lower case.
+/// Returns true if a file in a folder should be read, judging by its name. `name` must be in lower
+/// case.
 fn has_games(name: &str) -> bool {
     unpacked(name).unwrap_or(name).ends_with(".pgn")
         || cfg!(feature = "parquet") && name.ends_with(".parquet")

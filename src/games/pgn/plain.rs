@@ -18,8 +18,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// The number of bytes that `pgn-reader` reads at a time. A small block avoids copying much of the
-/// text that follows the movetext.
+/// The number of bytes that `pgn-reader` reads at a time. It is small because `pgn-reader` copies
+/// each block, including any text in it after the end of the movetext.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -50,8 +50,8 @@ type PlainFlow = ControlFlow<Option<GameStatus>>;
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads movetext with `plain`, a `pgn-reader` reader over the same text. Returns `None` if the
-    /// tolerant parser must read the rest of the game.
+    /// Reads the movetext of a game with `plain`, a `pgn-reader` reader over the same text. Returns
+    /// `None` if the tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
@@ -84,8 +84,9 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Passes a move that ends at `end` to the visitor. If the visitor does not need any more
-    /// moves, the tolerant parser searches for the result.
+    /// Passes a move whose text ends at `end` to the visitor. If the visitor does not need any more
+    /// moves but the result is still unknown, hands over to the tolerant parser, which searches for
+    /// the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

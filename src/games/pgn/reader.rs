@@ -18,14 +18,14 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Creates a reader with its own buffer. The reader detects the language of the piece letters.
+    /// Creates a reader that detects the language of the piece letters.
     pub fn new(input: R) -> Self {
         let openings = OpeningCache::default();
         let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);
         Reader { blocks: Blocks::new(input), games, begin: 0, forced_language: None, error: None }
     }
 
-    /// Sets the language of the piece letters; `None` to detect it.
+    /// Sets the language of the piece letters. If it is `None`, the language is detected.
     #[must_use]
     pub fn in_language(mut self, language: Option<Language>) -> Self {
         self.forced_language = language;

@@ -1,4 +1,5 @@
-//! Finds where the parts of PGN text begin and end, without applying the rules of chess.
+//! Finds the boundaries of tokens, lines, comments, tags and games in PGN text, without applying
+//! the rules of chess.
 //!
 //! The text is a byte string in UTF-8, Latin-1 or another ASCII-compatible encoding. Lines end with
 //! LF, CR LF or a single CR.
@@ -13,13 +14,13 @@ use super::wide::{wide_character, wide_glyph, wide_space};
 pub(super) enum TokenKind {
     /// A word, which may be a move.
     Word,
-    /// A number, a result, or castling written with zeros.
+    /// A digit, which begins a number, a result, or castling written with zeros.
     Digit,
     Blank,
     LineEnd,
     /// `[`, which begins a tag if it is the first character of its line.
     Bracket,
-    /// Any other character, which is a whole token or the first character of a token.
+    /// Any other character. It is a token by itself or the first character of one.
     Sign,
 }
 
@@ -83,7 +84,7 @@ pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Removes trailing white space. Also removes line ends if `lines` is set.
+/// Removes trailing white space. Line ends are also removed if `lines` is set.
 pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     loop {
         let wide = || {
@@ -104,7 +105,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Like [`whole_word_end`], but includes a promotion piece in parentheses and the dots in `e.p.`.
+/// Like [`whole_word_end`], but also includes a promotion piece in parentheses after the word and
+/// the dots in `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -122,7 +124,8 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
 /// whether lines end with LF or CR.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the byte that ends lines in `text`: LF (possibly after a CR), or CR alone.
+/// Returns the last byte of each line end in `text`: LF (possibly after a CR), or CR if lines end
+/// with a single CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
@@ -216,8 +219,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Finds the next line after `at` that clearly begins a game and is not inside a closed comment.
-/// Returns its offset, or the end of the text if there is none.
+/// Returns the offset of the next line after `at` that clearly begins a game and is not inside a
+/// closed comment, or the end of the text if there is none.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -232,8 +235,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after it, or
-/// `None` if it is not closed.
+/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after its
+/// closing brace, or `None` if the comment is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -248,10 +251,10 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
 /// Returns the offset of the brace that closes a comment with opening braces inside it, or `None`
 /// if the comment is not closed.
 ///
-/// `end` is the offset of the first closing brace, and `last` is the offset of the opening brace
-/// before it. Braces do not nest in PGN, but they are treated as nested if they balance before
-/// another game begins. Otherwise, the comment ends at `end`, or is not closed if a game begins
-/// before `last`.
+/// `end` is the offset of the first closing brace, and `last` is the offset of the last opening
+/// brace before `end`. Braces do not nest in PGN, but they are treated as nested if they balance
+/// before another game begins. Otherwise, the comment ends at `end`, unless a game begins before
+/// `last`: then it is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -273,8 +276,8 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// Returns the offset after the variation that begins at `at`, if it is closed before the next
-/// game.
+/// Returns the offset after the variation whose opening parenthesis is at `at`, or `None` if it is
+/// not closed before the next game.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     while let Some(&byte) = text.get(at) {
@@ -440,7 +443,7 @@ pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((*number, end))
 }
 
-/// Whether a word is a null move in any spelling used by chess programs.
+/// Returns true if a word is a null move in any of the spellings used by chess programs.
 pub(super) fn is_null_move(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))

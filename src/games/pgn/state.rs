@@ -66,8 +66,8 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns an error if the movetext and the `Result` tag both give a result, but not the same
-    /// one.
+    /// Returns an error if the result in the movetext contradicts the one in the `Result` tag. A
+    /// missing result or `*` contradicts nothing.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
@@ -160,7 +160,8 @@ impl ReaderState {
     }
 }
 
-/// Resolves a move with English letters, in SAN or in a looser notation.
+/// Finds the legal move described by `text` in SAN or a looser notation, with English piece
+/// letters.
 #[inline]
 pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
     let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);

@@ -48,14 +48,14 @@ impl Tags {
         Some(&self.bytes[value.clone()])
     }
 
-    /// Returns the value of a tag as text. A value that is not UTF-8 is decoded as Latin-1, the
-    /// encoding of the PGN standard.
+    /// Returns the value of a tag as text. A value that is not valid UTF-8 is decoded as Latin-1,
+    /// the encoding prescribed by the PGN standard.
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(text)
     }
 
-    /// Returns the trimmed value of a tag. Returns `None` for an empty value, `?` and `-`, which
-    /// mean unknown.
+    /// Returns the trimmed value of a tag, or `None` if the value is unknown, that is, missing,
+    /// empty, `?` or `-`.
     pub(crate) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
@@ -64,7 +64,7 @@ impl Tags {
         (!["", "?", "-"].contains(&value.as_ref())).then_some(value)
     }
 
-    /// Iterates over all tags in the order in which they occur in the file.
+    /// Iterates over the names and values of all tags, in file order.
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.spans.iter().map(|(name, value)| {
             (text(&self.bytes[name.clone()]), text(&self.bytes[value.clone()]))
@@ -78,7 +78,7 @@ impl Tags {
     }
 }
 
-/// Decodes UTF-8, or Latin-1 if the bytes are not valid UTF-8. In Latin-1, each byte is a code
+/// Decodes text as UTF-8 or, if it is not valid UTF-8, as Latin-1, in which each byte is a code
 /// point.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {

@@ -7,18 +7,18 @@ use shakmaty::{CastlingSide, Role};
 use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
-/// The maximum number of places in the tree. They take up 0.3 MB, which fits into the L2 cache. A
-/// larger tree is not faster, because loading a place from memory takes as long as playing the
-/// move.
+/// The maximum number of places (nodes) in the tree. This many take up 0.3 MB, which fits into the
+/// L2 cache. A larger tree would not be faster, because loading a place from main memory takes as
+/// long as playing the move.
 const MAX_PLACES: usize = 1 << 12;
-/// The number of games that must leave the tree at a place before a branch is added there. This
-/// prevents the first few games from filling the tree.
+/// The number of games that must reach a place and continue with a move not in the tree before a
+/// branch is added there. This prevents the first few games from filling the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move and the place after it. They are stored together, so that a look-up waits for memory only
-/// once.
+/// A move and the place that it leads to. They are stored together, so that a look-up waits for
+/// memory only once.
 struct Branch {
     ply: GamePly,
     child: Place,
@@ -62,8 +62,8 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Adds a move and the position after it, if the tree is not full and enough games have left it
-    /// at this place.
+    /// Adds a branch for a move and the position after it, if the tree is not full and enough games
+    /// have left the tree at this place.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -94,8 +94,8 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// The maximum number of bits in a stored word, so that the word and the index of a place fit
-    /// in a 64-bit key.
+    /// The maximum length of a stored word in bits. A word of this length and the index of a place
+    /// fit in a 64-bit key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
     #[inline]
@@ -138,8 +138,8 @@ impl Word {
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
         let length = (self.bits / u8::BITS) as usize;
         let stands = match text[at..].first_chunk() {
-            // Reading eight bytes and masking some of them is faster than comparing a variable
-            // number of bytes.
+            // Reading eight bytes and discarding the excess ones is faster than comparing a
+            // variable number of bytes.
             Some(next) => {
                 (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
             }

@@ -1,4 +1,4 @@
-//! The trait for types that receive games as they are read.
+//! The trait for types that receive the contents of games as they are read.
 
 use std::ops::ControlFlow;
 
@@ -8,23 +8,24 @@ use crate::chess::position::{Move, Position, Replay};
 
 /// Receives the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
-    /// Whether [`Visitor::begin`] uses this tag. Reading is faster if fewer tags are used. The tags
-    /// that the reader needs (`Result`, `FEN`, `Variant`) are always included.
+    /// Returns true if [`Visitor::begin`] uses this tag. Reading is faster if fewer tags are used.
+    /// The tags that the reader itself needs (`Result`, `FEN`, `Variant`) are always passed.
     fn wants_tag(&self, name: &[u8]) -> bool {
         let _ = name;
         true
     }
-    /// Starts a game in the position `start`. Return `Break` to skip the rest of the game.
+    /// Receives the tags of a game and its start position, before any moves. Return `Break` to skip
+    /// the rest of the game.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
-    /// Receives a legal move in the main line, or a null move ([`Move::NULL`]) made when not in
-    /// check. Return `Break` to skip the remaining moves in this game.
+    /// Receives a move of the main line: a legal move, or a null move ([`Move::NULL`]) by a side
+    /// that is not in check. Return `Break` to skip the remaining moves of this game.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
     /// Receives a comment on the previous move, or on the whole game if there is no previous move.
     /// Consecutive comments are passed one by one.
     fn comment(&mut self, text: &[u8]) {
         let _ = text;
     }
-    /// Receives a numeric annotation glyph on the previous move.
+    /// Receives a numeric annotation glyph (NAG) that follows the previous move.
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
@@ -51,7 +52,8 @@ pub struct GamePly {
     pub key: u64,
     /// The pawn key of the position after the move.
     pub pawn_key: u64,
-    /// The number of plies since the last capture or pawn move, including this one.
+    /// The halfmove clock after the move: the number of plies since the last capture or pawn move,
+    /// including this move.
     pub halfmove_clock: u16,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::words::is_space;
 
-/// Returns the first character of UTF-8 text if it is not ASCII.
+/// Returns the first character of `text` if it is a non-ASCII character in UTF-8.
 pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     let length = match text.first()? {
         0xc2..=0xdf => 2,

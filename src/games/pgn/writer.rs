@@ -10,12 +10,12 @@ use crate::support::words::one_line;
 /// be split, because it is a single word or because the next word must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// A command in a comment is split only if it is longer than this number of bytes. The limit leaves
-/// room for long lists of arrows.
+/// An embedded command in a comment may be split across lines only if it is longer than this number
+/// of bytes. The limit leaves room for long lists of arrows.
 const LONGEST_COMMAND: usize = 1000;
 
-/// The seven tags of the standard roster, in order, each with the value that is written if the tag
-/// is missing.
+/// The tags of the Seven Tag Roster in the order of the PGN standard, each with the value written
+/// if the tag is missing.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -26,8 +26,8 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Formats a tag as a line of PGN, without the newline. Line breaks and control characters are
-/// replaced with spaces, so that the result is always a single tag.
+/// Formats a tag as a line of PGN, without the newline. Line breaks and control characters in the
+/// value are replaced with spaces, so that the line always contains exactly one tag.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -78,8 +78,8 @@ fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
 }
 
 impl Variation {
-    /// Returns the movetext as a single line. `start` is the position before the move that the
-    /// variation replaces.
+    /// Returns the movetext of the variation as a single line. `start` is the position before the
+    /// move that the variation replaces.
     pub fn movetext(&self, start: &Position) -> String {
         let mut text = String::new();
         let mut lines = Lines::new(&mut text, usize::MAX);
@@ -141,8 +141,9 @@ impl<'a> Lines<'a> {
         one_line(movetext).split_ascii_whitespace().try_for_each(|word| self.word(word))
     }
 
-    /// Writes a comment in braces, unless it is empty. Embedded commands, such as `[%eval 0.17]`,
-    /// are not split across lines, because some readers cannot parse split commands.
+    /// Writes a comment in braces, unless it is empty. Embedded commands such as `[%eval 0.17]` are
+    /// not split across lines (up to [`LONGEST_COMMAND`] bytes), because some readers cannot parse
+    /// split commands.
     fn comment(&mut self, text: &str) -> fmt::Result {
         if text.is_empty() {
             return Ok(());
@@ -176,7 +177,8 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         let length = word.chars().count();
-        // At the start of a line, `[` would begin a tag, and `%` would comment out the line.
+        // These characters must not begin a line: `[` would begin a tag, and `%` would comment out
+        // the line.
         let may_break = !word.starts_with(['[', '%']);
         if self.width > 0 && may_break && self.width + 1 + length > self.limit {
             self.out.write_str("\n")?;

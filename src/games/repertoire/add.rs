@@ -1,4 +1,4 @@
-//! Adds lines to a repertoire and to its PGN text.
+//! Adds lines to a repertoire and to the PGN text that it was read from.
 
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ pub enum AddError {
     /// The repertoire was not read from this text.
     #[error("the text is not that of the repertoire")]
     OtherText,
-    /// The chapter to change contains an error, and rewriting it would lose the text after the
+    /// The chapter to change contains an error. Rewriting the chapter would lose the text after the
     /// error.
     #[error("chapter {0} has a fault: {1}; correct it first")]
     Faulty(u64, Fault),
-    /// The changed text would be parsed differently, for example because other chapters use the
-    /// piece letters of another language.
+    /// Reading the changed text would not give the changed repertoire, for example because other
+    /// chapters use the piece letters of another language.
     #[error(
         "the changed text would not read the same; `tabia repertoire build` with an output that \
          ends in .pgn writes a file that can be changed"
@@ -39,8 +39,8 @@ pub enum AddError {
 /// The result of [`Repertoire::add_line`].
 #[derive(Debug)]
 pub struct Addition {
-    /// The whole new text. It differs from the old text only in the chapter that contains the new
-    /// line.
+    /// The complete text after the addition. It differs from the old text only in the chapter that
+    /// contains the new line.
     pub text: String,
     /// The repertoire, read from the new text.
     pub repertoire: Repertoire,
@@ -90,8 +90,8 @@ impl Repertoire {
     }
 
     /// Returns how many moves of a line [`Repertoire::add_line`] would add. This is 0 if the
-    /// repertoire contains the last move; otherwise, it is the number of moves after the last known
-    /// position.
+    /// repertoire contains the last move of the line; otherwise, it is the number of moves after
+    /// the last position of the line that is in the repertoire.
     pub fn missing_moves(&self, line: &Game) -> usize {
         let moves = line.moves();
         let before = line.positions().get(..moves.len()).unwrap_or_default();
@@ -146,7 +146,8 @@ impl Repertoire {
         Ok(Some(Change { chapter: Some(chapter), game, moves: 0 }))
     }
 
-    /// Returns a copy of a chapter's game. Fails if part of the game could not be read.
+    /// Returns a copy of a chapter's game, to be changed. Fails if part of the game could not be
+    /// read.
     fn sound_game(&self, chapter: usize) -> Result<PgnGame, AddError> {
         let Chapter { number, game, .. } = &self.chapters[chapter];
         match game.unread().next() {
@@ -156,8 +157,8 @@ impl Repertoire {
     }
 
     /// Returns a chapter that contains a position, and the index of the move that leads to the
-    /// position. The index is `None` if the chapter starts with the position. Prefers a chapter
-    /// that reaches the position via `moves`.
+    /// position. The index is `None` if the position is the start of the chapter. Prefers a chapter
+    /// that reaches the position from `start` via `moves`.
     fn arrival(
         &self,
         start: &Position,
@@ -249,8 +250,9 @@ fn append(game: &mut PgnGame, step: Option<usize>, moves: &[PgnMove]) -> Option<
     Some(())
 }
 
-/// Returns the line that contains a move, and the move's index in that line. `step` is the index of
-/// the move in the order of [`PgnGame::visit_tree`]. The game must have been read completely.
+/// Returns the line (main line or variation) that contains a move, and the move's index in that
+/// line. `step` is the index of the move in the order of [`PgnGame::visit_tree`]. The game must
+/// have been read completely.
 fn line_of(moves: &mut Vec<PgnMove>, step: usize) -> Option<(&mut Vec<PgnMove>, usize)> {
     let mut path = Vec::new();
     let at = path_to(moves, step, &mut 0, &mut path)?;
@@ -308,7 +310,8 @@ fn extents(text: &str) -> Vec<Extent> {
     }
 }
 
-/// Returns a comment as the PGN writer formats it.
+/// Returns a comment in the form in which the PGN writer outputs it, with braces replaced and white
+/// space collapsed.
 fn words(comment: &str) -> String {
     let text = one_line(comment).replace('{', "(").replace('}', ")");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -440,15 +443,16 @@ mod tests {
         // cannot be read.
         let broken = "1. e4 (1. d4 d5 2. Kd4 {why}) e5 *\n";
         assert!(matches!(refused(broken, "d4 d5 c4"), AddError::Faulty(1, _)));
-        // The variation that replaces the illegal move is read, but the chapter still cannot be
-        // changed.
+        // The variation that replaces the illegal move can be read, but the chapter still cannot be
+        // changed, because it contains an error.
         let alternative = "1. e4 (1. d4 Ke4 (1... d5)) e5 2. Nf3 Nc6 *\n";
         for moves in ["e4 e5 Nf3 Nc6 Bb5", "d4 d5 c4", "e4 c5"] {
             assert!(matches!(refused(alternative, moves), AddError::Faulty(1, _)), "{moves}");
         }
         let commented = read(alternative).add_line((NAME, alternative), &line("e4 e5"), "why");
         assert!(matches!(commented, Err(AddError::Faulty(1, _))), "{commented:?}");
-        // The changed chapter would use English piece letters, unlike the other chapters.
+        // The changed chapter would be written with English piece letters, but the other chapters
+        // use German ones.
         let german = "1. Sf3 Sf6 2. Sc3 Sc6 3. Tb1 e5 *\n\n".repeat(3);
         assert_eq!(refused(&german, "Nf3 d5 d4"), AddError::Unreadable);
         let other = read(TEXT).add_line((NAME, ""), &line("e4 e6"), "");
@@ -456,8 +460,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Adding a random line to a text with variations preserves the moves that were already
-        /// there.
+        /// Adding a random line to a text with variations keeps all moves that the text contained.
         #[test]
         fn additions_change_nothing_else(seeds in proptest::collection::vec(0_usize..1000, 1..12)) {
             let mut game = Game::new(Position::start());

@@ -7,8 +7,8 @@ use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
-/// A chapter with more moves than this is split. This many moves fill about two pages. Chosen by
-/// hand.
+/// A chapter with more moves than this is split. This many moves fill about two pages. The value
+/// was not tuned.
 const CHAPTER_MOVES: usize = 150;
 /// When a chapter is split, a branch becomes its own chapter if it has more moves than this.
 const BRANCH_MOVES: usize = CHAPTER_MOVES / 4;
@@ -35,13 +35,13 @@ impl Repertoire {
     }
 }
 
-/// The moves of a repertoire as a tree. If several lines lead to a position, only the most probable
-/// line contains the moves after it.
+/// The moves of a repertoire as a tree. If several lines lead to a position, the moves after it are
+/// contained only in the most probable of these lines.
 struct Tree<'a> {
     repertoire: &'a Repertoire,
     lines: Lines,
     names: &'a Names,
-    /// The branches of each position, in the order in which they are written.
+    /// The branches of each position, by position key, in the order in which they are written.
     branches: KeyMap<Vec<Branch>>,
 }
 
@@ -153,8 +153,8 @@ impl Tree<'_> {
         game
     }
 
-    /// Converts branches to moves, with the first branch as the main line and the others as
-    /// variations.
+    /// Converts the branches of a position to moves, with the first branch as the main line and the
+    /// others as variations.
     fn moves(&self, mut branches: Vec<Branch>) -> Vec<PgnMove> {
         let mut moves = Vec::new();
         while let Some((first, others)) = branches.split_first() {

@@ -9,10 +9,10 @@ use crate::games::book::Book;
 /// How a move leaves or enters a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// The player plays a move that is not in the repertoire.
+    /// The player plays a move other than the moves that the repertoire has in this position.
     Deviation,
-    /// The repertoire has no answer, because the opponent plays an unprepared reply or the
-    /// repertoire ends.
+    /// The game leaves the repertoire because the repertoire is incomplete: it has no answer to the
+    /// opponent's reply, or ends before it.
     Gap(GapKind),
     /// The game returns to the repertoire by transposition.
     Return,
@@ -50,7 +50,7 @@ pub struct Event {
     pub mv: Move,
 }
 
-/// The events in a game, in order. A move can be both a deviation and a return.
+/// The events in a game, in order. The same move can cause two events, a deviation and a return.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The events.
@@ -62,7 +62,7 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// Returns the first move that leaves the repertoire, if any.
+    /// Returns the event for the first move that leaves the repertoire, if any.
     pub fn first_leave(&self) -> Option<&Event> {
         self.events.iter().find(|event| event.kind.leaves())
     }
@@ -96,7 +96,8 @@ pub fn follow_book(book: &Book, start: &Position, moves: &[Move]) -> Followed {
 
 trait Known {
     fn moves(&self, position: &Position) -> Option<Vec<Move>>;
-    /// Whether it is the player's turn. If so, an unknown move is a deviation.
+    /// Returns true if it is the player's turn, so that an unknown move is a deviation rather than
+    /// a gap.
     fn is_own_turn(&self, position: &Position) -> bool;
 }
 
@@ -144,7 +145,8 @@ fn follow(lines: &impl Known, start: &Position, moves: &[Move]) -> Followed {
 }
 
 /// Returns how a move leaves the known lines, or `None` if it does not. `known` contains the known
-/// moves of the position before the move.
+/// moves in the position before the move, and `leads_inside` is true if the position after the move
+/// is known.
 fn leave(known: &[Move], mv: Move, is_own_turn: bool, leads_inside: bool) -> Option<EventKind> {
     if known.contains(&mv) && leads_inside {
         return None;
@@ -231,10 +233,11 @@ mod tests {
     fn move_between_lines_is_a_deviation_only_for_the_player() {
         let lines = "1. d4 e6 2. c4 *\n\n1. c4 e6 2. Nf3 *\n\n1. d4 Nf6 2. c4 e6 3. Nc3 *\n";
         let white = repertoire(lines, Color::White);
-        // 2. d4 is not prepared after 1. c4 e6, but leads to a position in the first chapter.
+        // After 1. c4 e6, 2. d4 is not in the repertoire, but it leads to a position in the first
+        // chapter.
         let game = "1. c4 e6 2. d4 Nf6 3. Nc3 *";
         assert_eq!(events(&white, game), [event("deviation", 2, "d4"), event("return", 2, "d4")]);
-        // No line contains 2... Nf6 after 1. d4 e6 2. c4, but the position after it is in the third
+        // After 1. d4 e6 2. c4, no line contains 2... Nf6, but it leads to a position in the third
         // chapter.
         let followed = follow(&white, "1. d4 e6 2. c4 Nf6 3. Nc3 *");
         assert!(followed.events.is_empty() && followed.ends_inside);

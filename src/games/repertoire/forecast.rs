@@ -7,10 +7,11 @@ use super::graph::Repertoire;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The plies at which reports show the share of games that are still in the repertoire.
+/// The numbers of plies after which reports show the share of games that are still in the
+/// repertoire.
 pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
 
-/// The default minimum probability for a gap to be reported or filled.
+/// The default minimum probability of a gap. Less probable gaps are neither reported nor filled.
 pub const MIN_PROBABILITY: f64 = 0.001;
 
 /// The default depth of a forecast in plies. Few repertoires have longer lines, apart from
@@ -27,7 +28,7 @@ pub const FORECAST_PLIES: u32 = 80;
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// The share of games that are still in the repertoire, indexed by the number of plies played.
-    /// Games are no longer counted once the book has no continuation.
+    /// Games are excluded from the share once the book has no continuation for them.
     pub shares: Vec<f64>,
     /// For each number of plies, the positions that games can have reached, including the first
     /// positions outside the repertoire.
@@ -60,7 +61,7 @@ impl Line {
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start);
         for &mv in &self.moves {
-            // This cannot fail, because a line consists of legal moves.
+            // Never fails, because a line consists of legal moves.
             let _ = game.play(mv);
         }
         game
@@ -80,18 +81,18 @@ pub struct Gap {
     pub kind: GapKind,
     /// The number of games in the book that reached the position.
     pub games: u64,
-    /// The player's moves that lead back into the repertoire.
+    /// The player's moves in this position that lead back into the repertoire by transposition.
     pub ways_back: Vec<Move>,
 }
 
 /// How a line leaves a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GapKind {
-    /// The repertoire contains other replies by the opponent, but not this one.
+    /// The repertoire contains replies by the opponent in this position, but not the one played.
     Reply,
     /// The repertoire ends before the opponent's reply.
     End,
-    /// The repertoire contains the opponent's reply, but no answer to it.
+    /// The repertoire contains the opponent's reply, but no move for the player after it.
     DeadEnd,
 }
 
@@ -114,14 +115,14 @@ impl Repertoire {
         self.forecast_from(&starts, book, max_ply)
     }
 
-    /// Like [`Repertoire::forecast`], but games begin at one of `starts`, all of which are equally
-    /// likely.
+    /// Like [`Repertoire::forecast`], but games begin at the positions in `starts`, which are all
+    /// equally likely.
     pub fn forecast_from(&self, starts: &[Position], book: &Book, max_ply: u32) -> Forecast {
         self.forecast_if(starts, book, max_ply, |_, _| true)
     }
 
-    /// Like [`Repertoire::forecast_from`], but follows only the moves for which `is_followed`
-    /// returns true.
+    /// Like [`Repertoire::forecast_from`], but follows a move only if `is_followed` returns true
+    /// for it.
     pub(super) fn forecast_if(
         &self,
         starts: &[Position],
@@ -208,7 +209,7 @@ impl Met {
 impl Forecast {
     /// Returns the share of games that are in the repertoire after `plies` plies.
     pub fn share(&self, plies: usize) -> f64 {
-        // Beyond the depth of the forecast, the last known share is returned.
+        // Beyond the depth of the forecast, return the last computed share.
         self.shares.get(plies).or(self.shares.last()).copied().unwrap_or(0.0)
     }
 
@@ -218,8 +219,8 @@ impl Forecast {
         self.layers.iter().filter_map(|layer| layer.get(&key)).map(|met| met.probability).sum()
     }
 
-    /// Returns the most common line that leads to a position, or `None` if the position does not
-    /// occur.
+    /// Returns the most probable line that leads to a position, or `None` if the position does not
+    /// occur in the forecast.
     pub fn line(&self, position: &Position) -> Option<Line> {
         let key = position.key();
         let met = |&(ply, layer): &(usize, &KeyMap<Met>)| Some((layer.get(&key)?.of_line, ply));
@@ -388,7 +389,8 @@ mod tests {
     fn games_without_continuation_are_left_out_of_the_shares() {
         let games = book(&[("1. e4 e5 2. Nf3 Nc6", 3), ("1. e4 c5 2. Nf3", 4), ("1. e4 d5", 1)]);
         let repertoire = white("1. e4 e5 (1... c5 2. Nf3) 2. Nf3 (2. d4 exd4) 2... Nc6 *\n");
-        // The book ends after 1...c5 2.Nf3 and after 2.d4; the repertoire ends after 2.Nf3 Nc6.
+        // The book has no moves after 1...c5 2.Nf3 and after 2.d4, and the repertoire has none
+        // after 2.Nf3 Nc6.
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);
         let shares: Vec<f64> = (0..8).map(|plies| forecast.share(plies)).collect();
         let expected = [1.0, 1.0, 0.875, 0.875, 0.875, 0.0, 0.0, 0.0];

@@ -45,7 +45,8 @@ pub struct Step {
     pub before: u64,
     /// The key of the position after the move.
     pub after: u64,
-    /// Whether the move belongs to the repertoire. Null moves and the moves after them do not.
+    /// Whether the move is part of the repertoire. Null moves and the moves that follow them are
+    /// not.
     pub counts: bool,
 }
 
@@ -61,11 +62,11 @@ pub struct Place {
 /// A position in a repertoire.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The position, with the move number of the line that reached it first.
+    /// The position. Its move number is that of the first line in the input that reaches it.
     pub position: Position,
     /// The moves in this position, in text order, or by frequency if they were read from a book.
     pub moves: Vec<KnownMove>,
-    /// The distinct comments on the position, in the order of the text. Arrows and marked squares
+    /// The comments on the position without duplicates, in text order. Arrows and marked squares
     /// are included as `[%cal …]` and `[%csl …]`.
     pub comments: Vec<String>,
 }
@@ -83,7 +84,7 @@ pub struct KnownMove {
     /// The numeric annotation glyphs that the move has anywhere in the repertoire, without
     /// duplicates.
     pub nags: Vec<u8>,
-    /// The places where the move occurs, in the order of the text.
+    /// The places in the chapters where the move occurs, in text order.
     pub places: Vec<Place>,
 }
 
@@ -103,7 +104,7 @@ pub struct Remark {
 /// The kinds of remarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemarkKind {
-    /// Reading a line stopped at an error. The other lines of the game were read.
+    /// Reading a line of a game stopped at an error. The other lines of the game were read.
     Fault,
     /// A null move. The chapter keeps the moves after it, but they are not part of the repertoire.
     NullMove,
@@ -123,8 +124,8 @@ impl RemarkKind {
 }
 
 impl Chapter {
-    /// Returns the chapter's name: the `ChapterName` tag or, if that is unknown, the players, the
-    /// event or the chapter's number.
+    /// Returns the chapter's name: the `ChapterName` tag or, failing that, the players, the event
+    /// or the chapter's number.
     pub fn name(&self) -> String {
         let tag = |name| self.game.tag(name).filter(|value| !value.is_empty() && *value != "?");
         let players = || match (tag("White"), tag("Black")) {
@@ -151,7 +152,8 @@ impl Repertoire {
         }
     }
 
-    /// Iterates over all positions, in the order in which the lines first reach them.
+    /// Iterates over all positions of the repertoire, in the order in which its lines first reach
+    /// them.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter()
     }
@@ -161,7 +163,8 @@ impl Repertoire {
         self.node_of_key(position.key())
     }
 
-    /// Returns the node of the position with this key.
+    /// Returns the node of the position with this Zobrist key, or `None` if the repertoire does not
+    /// contain the position.
     pub fn node_of_key(&self, key: u64) -> Option<&Node> {
         self.index.get(&key).map(|&place| &self.nodes[place as usize])
     }
@@ -171,18 +174,19 @@ impl Repertoire {
         self.nodes.len()
     }
 
-    /// Whether the repertoire has a move for its own side in this position.
+    /// Returns true if the repertoire's side is to move in this position and the repertoire
+    /// contains a move for it.
     pub fn answers(&self, position: &Position) -> bool {
         self.is_own_turn(position) && self.node(position).is_some_and(|node| !node.moves.is_empty())
     }
 
-    /// Whether the repertoire's side is to move in this position.
+    /// Returns true if it is the repertoire's side to move in this position.
     pub fn is_own_turn(&self, position: &Position) -> bool {
         position.side_to_move() == self.side
     }
 
-    /// Iterates over the positions at which lines begin. If one of them is the standard start
-    /// position, returns only that one, because games begin there.
+    /// Iterates over the start positions of the repertoire's lines. If the standard start position
+    /// is one of them, returns only that one, because normal games begin there.
     pub fn starts(&self) -> impl Iterator<Item = &Node> {
         let usual = self.index.get(&Position::start().key());
         let usual = usual.filter(|place| self.starts.contains(place));
@@ -194,7 +198,8 @@ impl Repertoire {
         self.starts.iter().map(|&place| &self.nodes[place as usize])
     }
 
-    /// Iterates over the positions in which the repertoire has several moves for its own side.
+    /// Iterates over the positions in which the repertoire contains more than one move for its own
+    /// side.
     pub fn conflicts(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|node| self.is_own_turn(&node.position) && node.moves.len() > 1)
     }

@@ -1,4 +1,4 @@
-//! Completes a repertoire by adding an answer to every position that occurs often enough.
+//! Completes a repertoire by adding an answer to every position that is likely enough to occur.
 
 use std::cmp::Ordering;
 
@@ -17,11 +17,12 @@ const COMMON_ORDER: f64 = 0.1;
 pub enum Style {
     /// The move that was played most often in the position.
     MostPlayed,
-    /// The move with the best results, measured by a lower bound of its score.
+    /// The move with the highest lower confidence bound of its score.
     BestScore,
     /// The move with the best engine value.
     BestValue,
-    /// The move after which the fewest new positions need an answer. Rare moves are not considered.
+    /// The move after which the fewest new positions need an answer. Rarely played moves are
+    /// excluded.
     FewestPositions,
 }
 
@@ -46,9 +47,10 @@ impl Style {
 pub struct GrowOptions {
     /// How answers are chosen.
     pub style: Style,
-    /// Positions with at least this probability need an answer (see [`Gap::probability`]).
+    /// Minimum probability of a position that needs an answer (see [`Gap::probability`]). Less
+    /// probable positions are left unanswered.
     pub min_probability: f64,
-    /// How much worse than the best move an answer may be, in centipawns.
+    /// How much worse than the best move an answer may be, in centipawns of the engine value.
     pub max_loss: Score,
     /// The maximum length of a line, in plies.
     pub max_ply: u32,
@@ -78,10 +80,11 @@ impl Repertoire {
     /// lead to the answered positions.
     ///
     /// Existing moves are kept. An answer is at most `max_loss` worse than the best move, according
-    /// to the values in the book or, if the position has no value, to `search`. Without either, any
-    /// move in the book may be chosen. An opponent's move is added if it occurs often enough, if it
-    /// belongs to the most probable line to a position, or if it accounts for at least a tenth of
-    /// the resulting position's occurrences.
+    /// to the engine values in the book or, if the book has no value for the position, to `search`.
+    /// If there is neither a value nor a `search`, any move in the book may be chosen. An
+    /// opponent's move is added if it occurs often enough, if it belongs to the most probable line
+    /// to a position, or if it accounts for at least a tenth of the resulting position's
+    /// occurrences.
     pub fn grow(
         &mut self,
         book: &Book,
@@ -94,8 +97,8 @@ impl Repertoire {
         let mut answers = Answers::new(book, *options, search);
         let mut answered = 0;
         loop {
-            // An answer never makes another position less probable, so all gaps of this forecast
-            // need an answer.
+            // All gaps of this forecast can be answered without recomputing it, because an answer
+            // never makes another position less probable.
             let forecast = self.forecast(book, options.max_ply.saturating_sub(1));
             let mut unanswered = Vec::new();
             let before = answered;
@@ -169,8 +172,8 @@ struct Answers<'a, 's> {
 impl<'a, 's> Answers<'a, 's> {
     fn new(book: &'a Book, options: GrowOptions, search: Option<&'a mut Search<'s>>) -> Self {
         let policy = match options.style {
-            // Exclude rare moves: the book has few replies to them, so they would seem to need the
-            // fewest answers.
+            // Exclude rare moves: the book has so few replies to them that they would wrongly seem
+            // to need the fewest answers.
             Style::FewestPositions => Policy::Prefer,
             _ => Policy::Best,
         };
@@ -232,7 +235,7 @@ impl<'a, 's> Answers<'a, 's> {
         candidates
     }
 
-    /// Returns the sort key of a candidate; larger is better.
+    /// Returns the sort key that ranks a candidate by the chosen style; larger is better.
     fn rank(&self, repertoire: &Repertoire, gap: &Gap, candidate: &Candidate) -> [f64; 2] {
         let BookMove { mv, played, reached } = candidate.book_move;
         let games = played.games() as f64;

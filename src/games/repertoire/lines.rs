@@ -7,8 +7,8 @@ use super::graph::{Node, Repertoire};
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The most probable lines as a tree. Every line through a position begins with the most probable
-/// line to that position.
+/// The most probable lines as a tree: the most probable line to a position is also the beginning of
+/// every line in the tree that continues from that position.
 pub(super) struct Lines {
     /// For each position, the key of the previous position and the move played in it; `None` at the
     /// start of a line.
@@ -18,8 +18,9 @@ pub(super) struct Lines {
 }
 
 impl Repertoire {
-    /// Computes the most probable lines, using a book for the probabilities of the opponent's
-    /// moves. Also follows repertoire moves that are not in the book.
+    /// Computes the most probable line to each position, taking the probabilities of the opponent's
+    /// moves from a book. Repertoire moves that are not in the book are followed too, with
+    /// probability 0.
     pub(super) fn lines(&self, book: &Book) -> Lines {
         let usual: Vec<u64> = self.starts().map(|node| node.position.key()).collect();
         let of_start = |key: u64| if usual.contains(&key) { 1.0 / usual.len() as f64 } else { 0.0 };

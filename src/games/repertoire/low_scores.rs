@@ -4,18 +4,21 @@ use super::graph::{Node, Repertoire};
 use crate::chess::position::Game;
 use crate::games::book::{Book, Candidate, Chooser, Policy};
 
-/// The default `margin` of [`Repertoire::low_scores`]. Chosen by hand to exclude differences that
-/// are significant in large books but too small to matter.
+/// The default `margin` of [`Repertoire::low_scores`], in points per game. Chosen by hand to
+/// exclude differences that are statistically significant in large books but too small to matter in
+/// practice.
 pub const SCORE_MARGIN: f64 = 0.02;
 
-/// A move for the repertoire's own side that clearly scores worse than the alternatives.
+/// A move for the repertoire's own side that clearly scores worse than the other book moves in the
+/// position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LowScore {
-    /// The move, with its games and the bounds of its score.
+    /// The low-scoring move, with its results and the confidence bounds of its score.
     pub own: Candidate,
     /// The mean of the other moves' expected points per game, weighted by number of games.
     pub usual: f64,
-    /// The mean of the lower bounds of the other moves' scores, with the same weights.
+    /// The mean of the lower confidence bounds of the other moves' scores, also weighted by number
+    /// of games.
     pub usual_at_least: f64,
     /// Among the other moves that the book would play, the one with the highest lower bound of its
     /// score.
@@ -25,9 +28,10 @@ pub struct LowScore {
 impl Repertoire {
     /// Returns the repertoire's own moves in a position that score badly in a book of games.
     ///
-    /// A move scores badly if the upper bound of its score is more than `margin` points per game
-    /// below the mean lower bound of the other moves. The bounds are computed by a [`Chooser`], so
-    /// they include engine values. For a book of weights, which has no scores, the result is empty.
+    /// A move scores badly if the upper confidence bound of its score is more than `margin` points
+    /// per game below the mean lower bound of the other moves. The bounds are computed by a
+    /// [`Chooser`], so they take engine values into account. For a book that stores weights instead
+    /// of results, the list is empty.
     pub fn low_scores(&self, node: &Node, book: &Book, margin: f64) -> Vec<LowScore> {
         if !self.is_own_turn(&node.position) || book.holds_weights() {
             return Vec::new();
@@ -47,7 +51,7 @@ fn low_score(own: &Candidate, all: &[Candidate], margin: f64) -> Option<LowScore
         others().map(|other| games(other) * of(other)).sum::<f64>() / total
     };
     let (usual, usual_at_least) = (mean(|other| other.expected), mean(|other| other.certain.0));
-    // If there are no other moves, the bound is NaN, and the comparison is false.
+    // If there are no other moves, `usual_at_least` is NaN, so the comparison is false.
     (own.certain.1 < usual_at_least - margin).then(|| LowScore {
         own: *own,
         usual,
@@ -106,7 +110,8 @@ mod tests {
         // The other moves score 54%, with a lower bound of 47%. d4 scores 40%, with an upper bound
         // of 45%, which is less than 10 percentage points below 47%.
         assert_eq!(low(lines, Color::White, &games, 0.1), []);
-        // A move without games has no score, and the only move of a position has no alternatives.
+        // Nothing is reported for a move without games, because it has no score, or for the only
+        // move of a position, because there is nothing to compare it with.
         assert_eq!(low("1. Na3 *\n", Color::White, &games, SCORE_MARGIN), []);
         assert_eq!(low("1. d4 *\n", Color::White, &book(&[("1. d4", 0, 100)]), SCORE_MARGIN), []);
     }

@@ -1,5 +1,4 @@
-//! Collects the positions from a player's games with one colour, to prepare for playing against
-//! them.
+//! Collects the positions of an opponent's games with one colour, for use in preparation.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -12,10 +11,10 @@ use crate::games::pgn::GameResult;
 /// The numbers of wins and losses that are added to a position's results (the Jeffreys prior).
 /// Without them, the interval would have zero width if all games had the same result.
 const PRIOR: (f64, f64) = (0.5, 0.5);
-/// The normal distribution's quantile for a two-sided 95% interval.
+/// The standard normal quantile (z-score) for a two-sided 95% interval.
 const Z: f64 = 1.959_964;
 
-/// The games that a player played with one colour, by position.
+/// A player's games with one colour, indexed by position.
 #[derive(Debug, Clone)]
 pub struct OpponentGames {
     /// The player's colour.
@@ -32,7 +31,7 @@ pub struct OpponentGames {
 pub struct Reached {
     /// The position.
     pub position: Position,
-    /// The results of the games that reached the position via any move order.
+    /// The results of the games that reached the position, by any move order.
     pub results: Counts,
     /// The moves played in the position, with their results, in order of first appearance.
     pub moves: Vec<(Move, Counts)>,
@@ -48,16 +47,17 @@ pub struct Reached {
 pub struct Spot<'a> {
     /// The position and its results.
     pub reached: &'a Reached,
-    /// The bounds of the 95% confidence interval for the player's expected score.
+    /// The bounds of the 95% confidence interval for the player's expected score (0 to 1).
     pub bounds: (f64, f64),
-    /// Whether the upper bound is below the player's mean score in all games with this colour.
+    /// Whether the upper bound of the interval is below the player's mean score in all games with
+    /// this colour.
     pub is_below_mean: bool,
 }
 
 /// A repertoire move that leads to a position that did not occur in the player's games.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMove<'a> {
-    /// The position before the move, which occurred in the player's games.
+    /// The position in which the move is played. It occurred in the player's games.
     pub reached: &'a Reached,
     /// The move.
     pub mv: Move,
@@ -109,7 +109,7 @@ impl OpponentGames {
         self.lines.push((*start, line.to_vec()));
     }
 
-    /// Returns a position's results, or `None` if no game reached the position.
+    /// Returns the results and moves recorded for a position, or `None` if no game reached it.
     pub fn reached(&self, position: &Position) -> Option<&Reached> {
         self.reached.get(&position.key())
     }
@@ -122,7 +122,8 @@ impl OpponentGames {
         (start, &moves[..plies])
     }
 
-    /// Returns the bounds of the 95% confidence interval for the player's expected score.
+    /// Returns the bounds of the 95% confidence interval for the player's expected score, given the
+    /// results of some games.
     pub fn bounds(&self, results: &Counts) -> (f64, f64) {
         let (mean, error) = mean_and_error(results, self.side, PRIOR);
         ((mean - Z * error).max(0.0), (mean + Z * error).min(1.0))
@@ -157,9 +158,9 @@ impl OpponentGames {
         spots
     }
 
-    /// Returns the repertoire positions that the games reached, most frequent first. If successive
-    /// positions were reached by the same games, only the last one is returned. Start positions are
-    /// omitted.
+    /// Returns the repertoire positions that occurred in the player's games, most frequent first.
+    /// If consecutive positions were reached by exactly the same games, only the last is returned.
+    /// Start positions are omitted.
     pub fn meetings(&self, repertoire: &Repertoire) -> Vec<&Reached> {
         let goes_on = |reached: &Reached| {
             reached.moves.iter().any(|(mv, played)| {
@@ -256,7 +257,7 @@ mod tests {
         assert_eq!(below, [true, false, false]);
         let (low, high) = spots[0].bounds;
         assert!(low < 0.001 && (0.2..0.21).contains(&high), "{low} {high}");
-        // One win and one loss give a symmetric interval.
+        // With one win and one loss, the interval is symmetric around 50%.
         let (low, high) = games.bounds(&Counts::new(1, 0, 1));
         assert!((low + high - 1.0).abs() < 1e-12);
         assert_eq!(games.spots(9).len(), 1);

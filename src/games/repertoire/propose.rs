@@ -16,8 +16,8 @@ pub enum Proposal {
 }
 
 impl Proposal {
-    /// Returns the best move according to the book's values. If the position has no value, returns
-    /// the move played most often, or `None` if the book has no move.
+    /// Returns the best move according to the engine value in the book. If the book has no value
+    /// for the position, returns the move played most often, or `None` if no move was played there.
     pub fn find(book: &Book, position: &Position) -> Option<Self> {
         let value = book.value(position);
         let best = value.and_then(|value| Some((value.best?, value.score)));

@@ -25,7 +25,8 @@ pub enum RepertoireError {
     /// The repertoire's side is unknown.
     #[error("{0}: the side of the repertoire is unknown; add --side white or --side black")]
     NoSide(String),
-    /// The repertoire contains no move for its own side.
+    /// The repertoire contains no move for its own side, so the side was probably given
+    /// incorrectly.
     #[error("{name}: it has no move of {side}; is it the repertoire of the other side?")]
     Empty {
         /// The name of the input.
@@ -67,8 +68,8 @@ impl Repertoire {
         if has_moves { Ok(repertoire) } else { Err(RepertoireError::empty(name, side)) }
     }
 
-    /// Reads a repertoire from PGN. It includes every move in every variation, regardless of the
-    /// result of the game. Errors, chess variants and null moves are reported in
+    /// Reads a repertoire from PGN. It includes every move of every variation, regardless of game
+    /// results. Syntax errors, chess variants and null moves are reported in
     /// [`Repertoire::remarks`].
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Finds lines whose moves all occur in earlier lines.
+//! Finds redundant lines: those whose moves all occur in earlier lines.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use super::graph::{Place, Repertoire};
 /// A line that is redundant, because earlier lines contain each of its moves in the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redundant {
-    /// The first move of the line. All moves after it are redundant as well.
+    /// The place of the first redundant move of the line. All moves after it are redundant as well.
     pub place: Place,
     /// The place at which an earlier line contains that move.
     pub covered: Place,
-    /// The number of redundant moves, including those in variations.
+    /// The number of redundant moves in the line, including its variations.
     pub moves: usize,
 }
 

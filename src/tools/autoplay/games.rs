@@ -153,8 +153,8 @@ impl GamesFile {
         Ok(false)
     }
 
-    /// Removes a range of bytes from the file. The range is relative to `rest`, which is the
-    /// content of the file from offset `from` onwards.
+    /// Removes the bytes in the range `piece` from the file. The range is relative to `rest`, which
+    /// holds the content of the file from offset `from` onwards.
     fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
         if piece.end == rest.len() {
             return set_len(&self.file, from + piece.start as u64);

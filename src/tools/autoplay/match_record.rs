@@ -40,11 +40,11 @@ use crate::support::files::{FileError, describe};
 pub struct Places {
     /// The PGN file to which games are appended.
     pub pgn: Option<PathBuf>,
-    /// The state file, from which the match can be resumed.
+    /// The state file, which allows an interrupted match to be resumed.
     pub state: Option<PathBuf>,
     /// Whether to resume the match stored in the state file.
     pub resume: bool,
-    /// Whether to keep all games in memory for a report.
+    /// Whether to keep all games in memory, so that a report can be generated from them.
     pub keep: bool,
     /// The EPD file to which the final position of each game is appended.
     pub epd: Option<PathBuf>,

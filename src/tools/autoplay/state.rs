@@ -2,9 +2,9 @@
 //!
 //! A state file is a journal of engines, rounds and finished games. A round is stored before its
 //! first game begins. The record of a game includes its PGN, and is flushed to disk before the game
-//! is appended to the PGN file. After a crash or power failure, a game whose record is incomplete
-//! is played again. If the last game is missing from the PGN file, or incomplete there, it is
-//! written again.
+//! is appended to the PGN file. When a match is resumed after a crash or power failure, a game
+//! whose record is incomplete is played again. If the last recorded game is missing or incomplete
+//! in the PGN file, it is written there again.
 
 use std::fmt::Display;
 use std::io;
@@ -29,9 +29,10 @@ const INTERRUPTED: &str =
 /// An engine in a tournament that engines can join or leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entrant {
-    /// The name, which identifies the engine in a resumed tournament.
+    /// The engine's name, used to recognise it when the tournament is resumed.
     pub name: String,
-    /// All settings that affect the results. They cannot change during the tournament.
+    /// A description of all the engine's settings that affect the results. They cannot change
+    /// during the tournament.
     pub settings: String,
 }
 
@@ -68,13 +69,14 @@ pub struct FinishedGame {
     pub termination: Termination,
     /// The reason for the result, in words.
     pub detail: String,
-    /// The FEN of the starting position, or `None` if it is the standard one.
+    /// The FEN of the starting position, or `None` for the standard starting position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
     pub opening_plies: usize,
     /// All moves in coordinate notation, including those of the opening.
     pub moves: Vec<String>,
-    /// The reported scores for the moves after the opening, each from the mover's point of view.
+    /// The score that the engine reported for each move after the opening, from the mover's point
+    /// of view.
     pub scores: Vec<Option<Score>>,
     /// The time used for each move after the opening, in seconds.
     pub seconds: Vec<f32>,
@@ -184,19 +186,20 @@ pub(crate) fn open_state(
     }
 }
 
-/// Returns the error for a state file whose content cannot be used.
+/// Returns an error that reports the state file as damaged, for the given reason.
 pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> JournalError {
     KIND.error(path, Fault::Damaged(reason.into()))
 }
 
-/// Returns the error for an engine that joins a knockout after the first round was paired.
+/// Returns the error for a new engine that is added to a knockout after its first round was paired.
 pub(crate) fn late_for_knockout(path: &Path, name: &str) -> JournalError {
     let reason = format!("engine {name} is new, but the knockout has begun; remove it");
     KIND.error(path, io::Error::other(reason))
 }
 
-/// Adds any new engines to those stored in a tournament's state file. Returns for each stored
-/// engine whether it takes part (`true`) or has been withdrawn.
+/// Adds any new engines to those stored in a tournament's state file. For each stored engine,
+/// returns whether it still takes part (`true`) or has been withdrawn. Fails if an engine's
+/// settings have changed.
 pub(crate) fn merge(
     path: &Path,
     stored: &mut Vec<Entrant>,

@@ -48,7 +48,8 @@ pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     }
 }
 
-/// Formats the state of the sequential test on a single line.
+/// Formats the state of the sequential test on one line: the log-likelihood ratio, its bounds, the
+/// hypotheses and the decision.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     decided_line(sprt, tally, sprt.decide(sprt.llr(&tally.pairs)))
 }
@@ -73,7 +74,7 @@ pub(crate) fn decided_line(sprt: &Sprt, tally: &Tally, decision: Decision) -> St
     )
 }
 
-/// Formats all statistics about two engines on several lines.
+/// Formats all statistics of the games between two engines, on several lines.
 pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = score_line(names, tally);
     let sides = tally.by_color.map(|c| format!("{} - {} - {}", c.wins, c.losses, c.draws));
@@ -165,8 +166,8 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     text
 }
 
-/// Formats the joint ratings as a table. Each row contains the rank, name, rating, margin of error,
-/// points, number of games, score in percent, percentage of draws, and the likelihood of
+/// Formats the ratings of all players as a table. Each row contains the rank, name, rating, margin
+/// of error, points, number of games, score in percent, percentage of draws, and the likelihood of
 /// superiority over the next player.
 pub(crate) fn ratings_table(names: &[String], games: &[RatedGame], found: &Ratings) -> String {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
@@ -198,7 +199,8 @@ pub(crate) fn ratings_table(names: &[String], games: &[RatedGame], found: &Ratin
     text
 }
 
-/// Returns the joint ratings with the results of each player; `null` stands for unknown values.
+/// Returns the ratings of all players as JSON, together with their wins, draws and losses. Unknown
+/// values are `null`.
 pub(crate) fn ratings_json(names: &[String], games: &[RatedGame], found: &Ratings) -> Value {
     let counts = counts(names.len(), games);
     let rows = found.rows.iter().map(|row| {
@@ -240,14 +242,14 @@ pub(crate) fn counts(players: usize, games: &[RatedGame]) -> Vec<Count> {
     counts
 }
 
-/// Formats the crosstable and the joint ratings of a tournament.
+/// Formats the crosstable of a tournament, followed by the table of ratings.
 pub(crate) fn tables(names: &[String], standings: &Standings) -> String {
     let found = ratings(names.len(), &standings.games, &[]);
     let ratings = ratings_table(names, &standings.games, &found);
     format!("{}\n\n{ratings}", crosstable(names, standings))
 }
 
-/// Returns the points that one engine scored against another, or `None` if they have not met.
+/// Returns the points that `engine` scored against `other`, or `None` if they have not met.
 pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());

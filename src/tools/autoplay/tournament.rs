@@ -39,10 +39,10 @@ use super::schedule::{ByPairing, Round, Slot};
 use super::stats::Tally;
 use super::verdict::{Termination, Verdict};
 
-/// A match or tournament that is ready to be played.
+/// A match or tournament with everything that is needed to play it.
 #[derive(Debug)]
 pub struct Tournament {
-    /// The engines, in the order in which they were defined.
+    /// The engines, in the order in which the user defined them.
     pub engines: Vec<EngineConfig>,
     /// The openings that [`Slot::opening`] refers to. Never empty.
     pub openings: Vec<Opening>,
@@ -53,13 +53,13 @@ pub struct Tournament {
     /// For each of the simultaneous games, the processor cores to which it is bound. Empty if games
     /// are not bound to cores.
     pub cores: Vec<Cores>,
-    /// The log of all messages to and from engines.
+    /// The log of all messages to and from engines, or `None` to keep no log.
     pub trace: Trace,
-    /// The date for the PGN tags of the games.
+    /// The date that is written to the PGN tags of the games.
     pub date: String,
     /// How long a worker thread pauses between two games.
     pub pause: Duration,
-    /// The folder for the engines' error output, with one file per game and colour.
+    /// The folder in which the engines' error output is stored, with one file per game and colour.
     pub error_output: Option<PathBuf>,
 }
 
@@ -73,9 +73,9 @@ pub enum Progress {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
     },
-    /// The engine with this index has reported its name.
+    /// An engine has reported its name. The index refers to [`Tournament::engines`].
     Named(usize, String),
-    /// A round begins. Only reported for Swiss tournaments and knockouts.
+    /// A round begins. Sent only in Swiss tournaments and knockouts.
     Paired(Round),
     /// A game has started.
     Started(Slot),
@@ -92,29 +92,32 @@ pub enum Progress {
         slot: Slot,
         /// The record of the game, including its moves and result.
         record: Box<GameRecord>,
-        /// The last output of White's and Black's engines. It is empty for an engine unless a fault
-        /// of that engine ended the game.
+        /// The last lines of output of White's and Black's engines. Only the engine whose fault
+        /// ended the game has any.
         last_output: [Vec<String>; 2],
     },
-    /// An engine failed to start and is being started again, or it started late but can play.
+    /// An engine failed to start and is being started again, or it took too long to start but can
+    /// play.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,
         /// A description of the problem.
         what: String,
     },
-    /// An engine cannot be started or cannot play. The tournament therefore ends.
+    /// An engine cannot be started, or does not support something that the tournament requires. The
+    /// tournament therefore ends.
     Failed(StartError),
 }
 
 /// The results of a tournament so far.
 #[derive(Debug, Clone, Default)]
 pub struct Standings {
-    /// The results of each pairing, from the first engine's point of view.
+    /// For each pairing, the results from the point of view of its first engine.
     pub tallies: ByPairing<Tally>,
     /// The finished games.
     pub games: Vec<RatedGame>,
-    /// The placing of each engine in a Swiss or knockout tournament. Otherwise empty.
+    /// The placing of each engine in a Swiss tournament or knockout. Empty for other kinds of
+    /// tournament.
     pub placings: Vec<Placing>,
 }
 
@@ -130,11 +133,11 @@ impl Standings {
     }
 }
 
-/// Detects the protocol of each engine for which none is configured. Calls `observe` whenever an
-/// engine fails to start and is started again.
+/// Detects the protocol of each engine that has none configured. Calls `observe` whenever an engine
+/// fails to start and is started again.
 ///
 /// # Errors
-/// If one of these engines cannot be started.
+/// If an engine whose protocol must be detected cannot be started.
 pub fn find_protocols(
     engines: &mut [EngineConfig],
     trace: &Trace,
@@ -192,11 +195,12 @@ impl Tournament {
 /// A message from a worker to the collector, which is the thread that called [`Tournament::run`].
 struct WorkerMessage {
     progress: Progress,
-    /// Dropped once the message has been processed, so that a waiting worker can continue.
+    /// The collector drops this sender once it has processed the message, so that the worker
+    /// waiting for it can continue.
     acknowledged: Option<Sender<()>>,
 }
 
-/// A worker thread. It plays one game after another.
+/// A worker thread, which plays games one after another.
 struct MatchWorker<'a> {
     tournament: &'a Tournament,
     slots: &'a [Slot],
@@ -222,8 +226,8 @@ impl MatchWorker<'_> {
         pool.quit();
     }
 
-    /// Takes the next game, then pauses and returns it. Returns `None` if no games are left, or if
-    /// the tournament ends during the pause.
+    /// Reserves the next game, then pauses before returning it. Returns `None` if no games are left
+    /// or if the tournament is interrupted.
     fn next_game(&self, next: &AtomicUsize, pause: Duration) -> Option<&Slot> {
         if self.interrupt.is_triggered() {
             return None;
@@ -233,7 +237,8 @@ impl MatchWorker<'_> {
         (!self.interrupt.is_triggered()).then_some(slot)
     }
 
-    /// Sends an event. This cannot fail, because the collector outlives all workers.
+    /// Sends an event to the collector. This cannot fail, because the collector outlives all
+    /// workers.
     fn send(&self, progress: Progress) {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
@@ -337,7 +342,7 @@ mod tests {
         assert_eq!(first, Some(1));
         thread::scope(|scope| {
             let second = scope.spawn(|| worker.next_game(&next, pause).map(|slot| slot.number));
-            // Wait until the worker has taken the second game, which it does before the pause.
+            // Wait until the worker has reserved the second game, which it does before it pauses.
             while next.load(Ordering::Relaxed) < 2 {
                 thread::yield_now();
             }

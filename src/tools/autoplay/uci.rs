@@ -18,7 +18,8 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// The maximum time that an engine may take to start, or to clear its tables for a new game.
+/// The maximum time for an engine to start, or to prepare for a new game (for example, to clear its
+/// tables).
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +84,8 @@ impl Uci {
         })
     }
 
-    /// Ends a running search and waits for `bestmove`, as the protocol requires.
+    /// Stops the search, if one is running, and waits for `bestmove`, which the protocol requires
+    /// before the next search.
     fn end_search(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
@@ -95,8 +97,8 @@ impl Uci {
     }
 }
 
-/// Converts the name of an xboard setting into the name of the corresponding UCI option. Other
-/// names are returned unchanged.
+/// Maps the name of an xboard setting to that of the corresponding UCI option. Other names are
+/// returned unchanged.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -105,7 +107,8 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// Parses the words after `type` in an option declaration. Bounds may be missing.
+/// Parses the part of an option declaration that follows `type`. Returns the widest range if the
+/// bounds are missing.
 fn range(kind: &str) -> OptionRange {
     let words: Vec<&str> = kind.split_whitespace().collect();
     let limit = |name: &str| {
@@ -133,7 +136,8 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// Returns the `go` command for a turn of `color`. If `ponder` is set, the engine ponders.
+/// Returns the `go` command for `color` to move, with the limits in `turn`. If `ponder` is set, the
+/// engine ponders.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {

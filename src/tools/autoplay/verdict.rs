@@ -38,7 +38,7 @@ pub enum Termination {
     Time,
     /// An engine made an illegal move, or rejected a legal one.
     IllegalMove,
-    /// An engine claimed a result that the position does not justify.
+    /// An engine claimed a result that is wrong in the current position.
     FalseClaim,
     /// An engine's process exited during the game.
     Crash,
@@ -117,12 +117,12 @@ pub struct Verdict {
     pub winner: Option<Color>,
     /// The reason why the game ended.
     pub termination: Termination,
-    /// A precise description of what happened, for human readers.
+    /// A detailed description of how the game ended, for human readers.
     pub detail: String,
 }
 
 impl Verdict {
-    /// Creates a verdict in which `loser` lost the game.
+    /// Creates the verdict that `loser` lost the game.
     pub fn against(loser: Color, termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
@@ -132,7 +132,7 @@ impl Verdict {
         Verdict { winner: None, termination, detail: shown(detail) }
     }
 
-    /// Returns the half points that `color` scored in a finished game: 0, 1 or 2.
+    /// Returns the score of `color` in half points (0, 1 or 2). The game must be finished.
     pub fn half_points(&self, color: Color) -> u8 {
         self.winner.map_or(1, |winner| 2 * u8::from(winner == color))
     }
@@ -151,7 +151,7 @@ impl Verdict {
     }
 }
 
-/// Makes a description printable, since it may quote an engine.
+/// Replaces unprintable characters in a description, because it may quote output of an engine.
 fn shown(detail: impl Into<String>) -> String {
     visible(&detail.into()).into_owned()
 }

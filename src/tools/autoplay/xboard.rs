@@ -19,17 +19,19 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// How long a GUI waits for features if it does not receive `done=0` (engine-intf, section 8).
+/// How long a GUI waits for an engine's features unless the engine sends `done=0` (engine-intf,
+/// section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The maximum time to wait for the first reply, since the engine may still be starting.
+/// The maximum time to wait for an engine's first reply. It is longer than [`FEATURE_TIMEOUT`],
+/// because the engine may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// The interval between the pings that are sent while waiting for the first reply.
+/// The interval between pings while waiting for an engine's first reply.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long an engine may take to send its features after `done=0`. The specification allows an
-/// hour.
+/// How long an engine that has sent `done=0` may take to send its features. The specification
+/// allows an hour.
 const DONE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The maximum time that an engine may take to respond to a `ping` between games.
@@ -43,14 +45,14 @@ const QUIET_TIME: Duration = Duration::from_millis(200);
 /// of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The pause after the engine's first output, so that the engine is ready to read the next line.
+/// The pause after the first output of an engine, to give it time to get ready for the next line.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
 /// Engines that lose input if several lines arrive at once. Each entry contains a prefix of the
 /// engine's name and the pause needed after each line.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
-/// Prefixes of the names of engines that do not support fractions of a second in `st`. For example,
+/// Name prefixes of engines whose `st` command does not support fractions of a second. For example,
 /// GNU Chess reads 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
@@ -58,7 +60,7 @@ const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 /// feature.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
 
-/// The features of an engine. Initially, they have the default values from the specification.
+/// The features that an engine has reported. The defaults are those of the specification.
 #[derive(Debug)]
 struct Features {
     name: Option<String>,
@@ -117,8 +119,8 @@ pub(super) struct Xboard {
     /// The time limit per move, after which the engine is told to move now. Set only if the limit
     /// is not a whole number of seconds, because `st` may then not express it exactly.
     move_now_after_time: Option<Duration>,
-    /// How long the engine took to send its features. Set only if a GUI would have given up waiting
-    /// by then.
+    /// How long the engine took to send its features. Set only if it took so long that a GUI would
+    /// have stopped waiting.
     late: Option<Duration>,
 }
 
@@ -173,8 +175,8 @@ impl Xboard {
         self.send(&answer)
     }
 
-    /// Reads features until `done=1`. An engine that sends none in time may not support features,
-    /// or may still be starting. A ping distinguishes these cases.
+    /// Reads features until `done=1`. An engine that sends no features in time may not support
+    /// them, or may still be starting, so it is pinged: a reply shows that it has started.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
@@ -194,7 +196,8 @@ impl Xboard {
                         }
                         self.late = self.late.or(is_pinged.then(|| start.elapsed()));
                     } else if is_pinged && answers_ping(&line.text) {
-                        // `gnuchess -x` does not respond to `protover` before it receives a ping.
+                        // `gnuchess -x` responds to `protover` only after it has received a ping,
+                        // so its features may follow this reply.
                         answered = Some(start.elapsed());
                     } else if is_uci_output(&line.text) {
                         foreign = Some(line.text);
@@ -368,12 +371,14 @@ fn range(kind: &OptionKind) -> OptionRange {
     OptionRange::Other(other.to_owned())
 }
 
-/// Returns whether a line is a response to `ping`. The response may be an error message.
+/// Returns true if a line is a response to `ping`: either `pong`, or an error message that mentions
+/// `ping`.
 fn answers_ping(line: &str) -> bool {
     matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
 }
 
-/// Returns whether a line is a UCI engine's response to `xboard` or `protover 2`.
+/// Returns true if a line looks like the output of a UCI engine that was sent `xboard` and
+/// `protover 2`.
 fn is_uci_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))
@@ -386,7 +391,8 @@ impl ProtocolAdapter for Xboard {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
-        // The engine may send a banner, which is ignored, or nothing at all.
+        // Wait for the engine's first output. It may send a banner, which is ignored, or nothing at
+        // all.
         let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;
@@ -438,8 +444,8 @@ impl ProtocolAdapter for Xboard {
         self.send_limits(&setup.clock.limits)?;
         self.send(&if setup.ponder { Command::Hard } else { Command::Easy })?;
         self.send(&Command::Post)?;
-        // Unlike xboard, send these commands only to engines that ask for them. Fairy-Max 5.0b
-        // interprets `computer` as a move and may crash.
+        // Unlike xboard, send `name` and `computer` only to engines that request them. Fairy-Max
+        // 5.0b interprets `computer` as a move and may crash.
         if self.features.opponent {
             self.send(&Command::Name(setup.opponent.to_owned()))?;
             self.send(&Command::Computer)?;
@@ -536,7 +542,8 @@ fn info(thinking: &Thinking) -> SearchInfo {
         hash_full: None,
         tablebase_hits: thinking.extras.map(|extras| extras.tablebase_hits),
         line: thinking.line.clone(),
-        // `{book}` only marks where the line enters the book; it does not report a book move.
+        // `{book}` only marks the point where the principal variation enters the book; it does not
+        // mean that the engine plays a book move.
         book: BookComment::read(&thinking.line.replace("{book}", "")) == Some(BookComment::Move),
         ending: String::new(),
     }

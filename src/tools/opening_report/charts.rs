@@ -1,4 +1,4 @@
-//! Draws the charts and boards of a report as SVG.
+//! Draws the charts and board diagrams of an opening report as SVG.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::support::page::piece_symbols;
 use crate::support::plot::round_number;
 use crate::support::words::{counted, percent, xml};
 
-/// The size and margins of the year chart, in user units.
+/// The size and margins of the chart of games by year, in SVG user units.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 150.0;
 const LEFT: f64 = 44.0;
@@ -17,15 +17,15 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 22.0;
 /// The minimum distance between the year labels below the chart.
 const LABEL_WIDTH: f64 = 44.0;
-/// The maximum width of a bar in the year chart.
+/// The maximum width of a bar in the chart of games by year.
 const BAR_WIDTH: f64 = 36.0;
 /// The approximate number of horizontal grid lines.
 const LINES: f64 = 4.0;
-/// The number of squares named below a heat map.
+/// The number of squares named in the caption of a heat map.
 const NAMED_SQUARES: usize = 3;
 const SIDE: usize = 8;
 
-/// Draws the position given by a FEN, seen from White's side.
+/// Draws a diagram of the position given by `fen`, from White's point of view.
 pub(super) fn board(fen: &str) -> String {
     let placement = fen.split(' ').next().unwrap_or_default();
     let mut letters: Vec<char> = placement.chars().filter(char::is_ascii_alphabetic).collect();
@@ -63,8 +63,8 @@ pub(super) fn board(fen: &str) -> String {
     out + "</svg>\n"
 }
 
-/// Draws a bar chart of the share of each year's games that reached the position. Returns `None` if
-/// no game has a date.
+/// Draws a bar chart that shows for each year which share of the book's games reached the position.
+/// Returns `None` if no game has a date.
 pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     let dated = || rows.iter().filter_map(|row| Some((row.year?, row)));
     let (first, last) =
@@ -127,13 +127,13 @@ fn percent_of(share: f64, step: f64) -> String {
     format!("{:.decimals$}%", 100.0 * share)
 }
 
-/// Draws the heat map for a piece over `games` games, and names the squares where the piece stands
-/// most often.
+/// Draws a heat map of the squares on which a piece stood in `games` games. The caption names the
+/// most frequent squares.
 pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     let share = |count: u64| super::share(count, games);
     let squares = BitBoard(u64::MAX);
     let mut best: Vec<(Square, u64)> = squares.zip(heat.squares.iter().copied()).collect();
-    // The sort is stable, so squares with equal counts keep their order.
+    // The sort is stable, so squares with equal counts stay in board order.
     best.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let named = best.iter().take(NAMED_SQUARES).filter(|&&(_, count)| count > 0);
     let named = named.map(|&(square, count)| format!("{square} {}", percent(share(count))));
@@ -154,7 +154,7 @@ pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     out
 }
 
-/// Returns the SVG symbol of an empty board, which the heat maps use.
+/// Returns the SVG symbol of an empty board, which is the background of every heat map.
 pub(super) fn squares() -> String {
     let dark = (0..SIDE * SIDE).map(|square| (square % SIDE, square / SIDE));
     let dark = dark.filter(|(x, y)| !(x + y).is_multiple_of(2));

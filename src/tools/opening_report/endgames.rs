@@ -17,22 +17,24 @@ const PIECES: [(Piece, char, u32); 4] = [
 /// A position is an endgame if neither side's pieces are worth more than this many pawns. A queen
 /// and a rook together exceed this value.
 pub(super) const MAX_POINTS: u32 = 13;
-/// Positions with the same pieces count as an endgame if there are at least this many in a row, or
-/// if the game ends with them. Shorter runs mostly occur in the middle of exchanges.
+/// A run of consecutive positions with the same pieces counts as an endgame if it has at least this
+/// many positions, or if the game ends with it. Shorter runs mostly occur in the middle of
+/// exchanges.
 pub(super) const MIN_POSITIONS: usize = 6;
 
-/// The pieces of both sides, excluding pawns, such as `KR` against `KR`.
+/// The pieces of both sides, excluding pawns. For example, a rook endgame is `KR` against `KR`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Material {
     pub(super) white: String,
     pub(super) black: String,
-    /// Whether each side has a single bishop, on squares of different colours.
+    /// Whether each side has exactly one bishop, and the two bishops are on squares of different
+    /// colours.
     pub(super) opposite_bishops: bool,
 }
 
 impl Material {
-    /// Returns the material of a position, if the position is an endgame.
+    /// Returns the material of an endgame position, or `None` if the position is not an endgame.
     fn of(position: &Position) -> Option<Self> {
         let count = |side, piece| position.pieces(side, piece).popcnt();
         let points = |side| -> u32 {
@@ -56,8 +58,8 @@ impl Material {
     }
 }
 
-/// Returns the endgames reached in a game, given its positions in order. An endgame counts if it
-/// lasted for at least [`MIN_POSITIONS`] positions, or if the game ended in it.
+/// Returns the types of endgame reached in a game, given its positions in order. A type is included
+/// if it lasted for at least [`MIN_POSITIONS`] positions, or if the game ended in it.
 pub(super) fn endgames(positions: impl Iterator<Item = Position>) -> BTreeSet<Material> {
     let mut found = BTreeSet::new();
     let (mut now, mut run) = (None, 0);

@@ -1,5 +1,5 @@
-//! Collects facts from the tags of all games that reached a position: popularity, ratings and model
-//! games.
+//! Collects facts from the PGN tags of all games that reached a position: popularity by year,
+//! results by rating, and model games.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,9 +36,11 @@ pub(crate) struct YearRow {
     /// `None` for games without a date.
     pub(crate) year: Option<u16>,
     pub(super) games: Counts,
-    /// The number of games in the book from this year, whether or not they reached the position.
+    /// The number of games in the book from this year, including those that did not reach the
+    /// position.
     pub(super) book_games: u64,
-    /// The fraction of the book's games from this year that reached the position, from 0 to 1.
+    /// The fraction of the book's games from this year that reached the position, in the range
+    /// 0..=1.
     pub(crate) share: f64,
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct YearRow {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RatingRow {
-    /// The lowest rating in the group; `None` for games without ratings.
+    /// The lower bound of the rating group, or `None` for games without ratings.
     pub(super) from: Option<u16>,
     pub(super) games: Counts,
 }
@@ -60,9 +62,9 @@ pub(super) struct ModelGame {
     pub(super) number: u32,
     #[serde(flatten)]
     pub(super) game: ListedGame,
-    /// The event; empty if it is unknown or if the game could not be read.
+    /// The name of the event. Empty if it is unknown or if the game could not be read.
     pub(super) event: String,
-    /// The first moves after the position; empty if the game could not be read.
+    /// The first moves played after the report's position. Empty if the game could not be read.
     pub(super) moves: Vec<NamedMove>,
     /// The number of plies played after the position.
     pub(super) plies: usize,

@@ -1,10 +1,11 @@
-//! The opening report: statistics about the games that reached a position, as a page and as JSON.
+//! The opening report: statistics about the games that reached a position, as an HTML page or as
+//! JSON.
 //!
 //! Some statistics come from the book. They cover all games that reached the position (`facts`) or
-//! all games in the book (`theory` and the move orders). The moves played after the position are
-//! read from the PGN files (`sample`). If too many games reached the position, only a sample of
-//! them is read, at regular intervals in date order. The report states how many games each
-//! statistic covers.
+//! all games in the book (`theory` and the move orders). Other statistics are about the moves
+//! played after the position, which are read from the PGN files (`sample`). If too many games
+//! reached the position, only a sample of them is read, taken at regular intervals in date order.
+//! The report states how many games each statistic covers.
 
 mod charts;
 mod endgames;
@@ -40,7 +41,7 @@ pub(crate) struct ReportSource<'a> {
     /// The name of the book, as shown in the report.
     pub(crate) name: String,
     pub(crate) names: &'a Names,
-    /// Folders that may contain the PGN files of the games.
+    /// The folders in which to look for the PGN files of the book's games.
     pub(crate) folders: &'a [PathBuf],
     /// The maximum number of games to read from the PGN files.
     pub(crate) limit: usize,
@@ -53,9 +54,9 @@ pub(crate) struct OpeningReport {
     book: String,
     /// The maximum number of plies per game that are counted in the book; 0 if unknown.
     book_plies: u32,
-    /// A note that the games are self-play games, or `None` if they are not.
+    /// A note that the book contains self-play games, or `None` if it does not.
     note: Option<&'static str>,
-    /// Whether the counts are weights rather than games, as in Polyglot books.
+    /// Whether the counts are move weights (as in Polyglot books) rather than numbers of games.
     weights: bool,
     fen: String,
     /// The FEN of the position that `line` starts from. The moves in `line` lead from there to the
@@ -76,7 +77,7 @@ pub(crate) struct OpeningReport {
     pub(crate) sample: Option<Sample>,
 }
 
-/// A move that led to the position in at least one game.
+/// A move that led to the position in at least one game, and the position in which it was played.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ArrivalRow {

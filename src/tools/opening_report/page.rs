@@ -13,8 +13,8 @@ use crate::games::book::{Counts, RatingGroup};
 use crate::support::page::scriptless_page;
 use crate::support::words::{counted, grouped, percent, visible, xml};
 
-/// Bar segments are labelled only if they make up at least this percentage of the bar. Smaller ones
-/// are too narrow.
+/// The minimum width of a labelled bar segment, as a percentage of the bar. Smaller segments are
+/// too narrow for a label.
 const LABELLED: f64 = 12.0;
 
 /// Formats the report as a page. `explorer` is the address of the position in the opening explorer,
@@ -89,7 +89,8 @@ fn table(name: &str, class: &str, heads: &[(&str, bool)], rows: &str) -> String 
     )
 }
 
-/// Draws results as a bar: White's wins, draws (including unfinished games), and Black's wins.
+/// Draws a bar of results with three segments: White's wins, draws (including unfinished games),
+/// and Black's wins.
 fn bar(counts: &Counts) -> String {
     let games = counts.games().max(1) as f64;
     let parts = [
@@ -220,13 +221,14 @@ fn put_ratings(out: &mut String, facts: &Facts) {
         let share = super::share(row.games.games(), facts.games.games());
         (rating_name(row.from), row.games, share)
     };
-    // The strongest players come first, and games without ratings come last.
+    // List the highest ratings first, and games without ratings last.
     let rows = facts.ratings.iter().rev().map(row);
     let content = results_table("Results by rating", "Mean rating", rows);
     panel(out, "Results by rating", "whole", &content);
 }
 
-/// Returns a table of results. Each row has a heading, the results, and their share of all games.
+/// Returns a table of results. Each row consists of a heading, the results and the share of the
+/// games.
 fn results_table(
     name: &str,
     first: &str,
@@ -430,7 +432,8 @@ fn put_theory(out: &mut String, report: &OpeningReport) {
     panel(out, "Theory table", "", &content);
 }
 
-/// Formats a row of the theory table. `before` is the FEN before the move.
+/// Formats a row of the theory table. `before` is the FEN of the position in which the move was
+/// played.
 fn theory_row(row: &TheoryRow, before: &str) -> String {
     let indent = 0.9 * (row.ply - 1) as f64;
     let name = match (row.same_as, &row.opening) {

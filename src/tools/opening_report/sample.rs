@@ -18,16 +18,17 @@ use crate::support::words::one_line;
 
 /// The number of plies after the position at which the squares of the pieces are counted.
 pub(super) const PLAN_PLIES: usize = 10;
-/// The maximum number of placements (such as a knight on f5) listed for each side.
+/// The maximum number of placements listed for each side. An example of a placement is a knight on
+/// f5.
 const PLACEMENTS: usize = 8;
-/// The maximum number of plies shown for a model game.
+/// The maximum number of plies of a model game that are shown after the report's position.
 const MODEL_PLIES: usize = 24;
 /// The maximum number of endgames listed.
 const ENDGAMES: usize = 12;
 
 const SQUARES: usize = 64;
 const SIDES: [Color; 2] = [Color::White, Color::Black];
-/// The pieces with their letters, in the order in which the page shows them.
+/// The kinds of piece with their letters, in the order in which the page shows them.
 pub(super) const PIECES: [(Piece, char); 6] = [
     (Piece::Pawn, 'P'),
     (Piece::Knight, 'N'),
@@ -37,13 +38,14 @@ pub(super) const PIECES: [(Piece, char); 6] = [
     (Piece::King, 'K'),
 ];
 
-/// A sample of the games that reached a position.
+/// Statistics from a sample of the games that reached the report's position, read from the PGN
+/// files.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Sample {
     /// The number of games that reached the position.
     pub(super) games: u64,
-    /// The number of games chosen for the sample.
+    /// The maximum number of games in the sample.
     pub(super) limit: usize,
     /// The number of games to read.
     pub(super) chosen: u64,
@@ -52,11 +54,11 @@ pub(crate) struct Sample {
     /// The number of chosen games that cannot be used, because their text is missing or has changed
     /// and no longer contains the position.
     pub(super) missing: u64,
-    /// Whether reading was stopped before all chosen games were read.
+    /// Whether reading was stopped before all games chosen for the sample were read.
     pub(crate) stopped: bool,
     pub(super) plans: Plans,
     pub(super) endgames: Endgames,
-    /// The ids of the games that were read, in file order.
+    /// The ids of the games in the sample that were read, in file order.
     ids: Vec<String>,
     #[serde(skip)]
     numbers: Vec<u32>,
@@ -111,13 +113,13 @@ pub(super) struct EndgameRow {
     #[serde(flatten)]
     pub(super) material: Material,
     pub(super) games: Counts,
-    /// `games` as a fraction of the games that were read, from 0 to 1.
+    /// The games with this endgame as a fraction of the games read, in the range 0..=1.
     pub(super) share: f64,
 }
 
 impl Sample {
-    /// Chooses all games or, if there are more than `limit`, a selection at regular intervals in
-    /// date order.
+    /// Chooses the games for the sample: all games or, if there are more than `limit`, a selection
+    /// at regular intervals in date order.
     pub(super) fn choose(games: &PositionGames, limit: usize) -> Self {
         let all = games.numbers();
         let numbers = spread(all, limit);
@@ -125,7 +127,7 @@ impl Sample {
         Sample { games, limit, chosen, numbers, ..Sample::default() }
     }
 
-    /// Reads the chosen games and the model games from their files.
+    /// Reads the games of the sample and the model games from their PGN files.
     pub(super) fn read(
         &mut self,
         games: &PositionGames,
@@ -171,7 +173,8 @@ impl Sample {
     }
 }
 
-/// Returns at most `limit` items at regular intervals, including the first item.
+/// Returns `all` if it has at most `limit` items. Otherwise, returns `limit` items at regular
+/// intervals, starting with the first one.
 fn spread(all: &[u32], limit: usize) -> Vec<u32> {
     match all.len() <= limit {
         true => all.to_vec(),
@@ -195,7 +198,7 @@ fn moves_after(root: &Position, text: &[u8]) -> Option<Played> {
 
 struct Follower {
     key: u64,
-    /// The moves after the position; `None` until it is reached.
+    /// The moves played after the position with this key, or `None` until the game reaches it.
     moves: Option<Vec<Move>>,
     event: String,
 }
@@ -234,7 +237,7 @@ struct Tally {
     with_endgame: u64,
 }
 
-/// Returns the index of a piece on a square in [`Tally::heat`].
+/// Returns the index of a side's kind of piece on a square in [`Tally::heat`].
 fn place(side: usize, piece: usize, square: usize) -> usize {
     (side * PIECES.len() + piece) * SQUARES + square
 }
@@ -289,7 +292,7 @@ impl Tally {
                     Placement { piece: letter, square: square.to_string(), games, share }
                 }));
             }
-            // The sort is stable: rows with equal counts keep the order of the pieces and squares.
+            // The sort is stable, so rows with equal counts stay ordered by piece and square.
             of_side.sort_by_key(|row| std::cmp::Reverse(row.games.games()));
             of_side.truncate(PLACEMENTS);
             placements.extend(of_side);

@@ -9,7 +9,7 @@ use crate::support::words::{counted, grouped, percent};
 /// The maximum number of rows in each list.
 const ROWS: usize = 5;
 
-/// Returns the key figures of a report as lines of text.
+/// Formats the key figures of a report as plain text, one per line.
 pub(crate) fn summary(report: &OpeningReport) -> String {
     let mut out = report.fen.clone();
     let mut put = |line: String| {

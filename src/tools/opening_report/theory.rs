@@ -10,13 +10,13 @@ use crate::chess::notation::{NamedMove, ScoreAnswer};
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::{Book, Counts, NamedOpening, Names};
 
-/// The maximum number of rows, including those for moves that lead to a position described by
-/// another row.
+/// The maximum number of rows, including rows that only refer to another row because their moves
+/// transpose into its position.
 pub(super) const MAX_ROWS: usize = 48;
 /// The maximum number of plies after the report's position.
 pub(super) const MAX_PLIES: usize = 12;
-/// The minimum number of games in which a move must have been played, as a fraction of the games
-/// that reached the report's position.
+/// The minimum fraction of the games that reached the report's position in which a move must have
+/// been played to be included.
 pub(super) const MIN_SHARE: f64 = 0.01;
 
 /// A row of the theory table: a move and the position it leads to. If another row already leads to
@@ -24,7 +24,7 @@ pub(super) const MIN_SHARE: f64 = 0.01;
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TheoryRow {
-    /// The 1-based number of the row. Number 0 stands for the report's position.
+    /// The number of the row, counted from 1. Number 0 stands for the report's position.
     pub(super) number: usize,
     /// The number of the row with the preceding move, or 0 for a move played from the report's
     /// position.
@@ -38,7 +38,7 @@ pub(super) struct TheoryRow {
     pub(super) played: Counts,
     /// The results of the games that reached the position after the move via any move order.
     pub(super) reached: Counts,
-    /// White's average score in the games counted in `reached`, from 0 to 1.
+    /// White's average score in the games counted in `reached`, in the range 0..=1.
     pub(super) score: f64,
     /// The book's evaluation of the move, from the mover's point of view.
     pub(super) value: Option<ScoreAnswer>,
@@ -53,7 +53,8 @@ pub(super) struct TheoryRow {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     games: u64,
-    /// The ply of the move. Among equally frequent moves, those at earlier plies come first.
+    /// The ply of the move. Among equally frequent moves, the heap returns those at earlier plies
+    /// first.
     ply: Reverse<usize>,
     /// The number of moves found so far. It breaks the remaining ties: moves found earlier come
     /// first.

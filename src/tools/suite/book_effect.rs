@@ -22,10 +22,9 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. One of its positions can also be reached via
-/// [`EXAMPLE_MOVES`].
+/// The example game, `books/dumb.pgn`. [`EXAMPLE_MOVES`] transpose into one of its positions.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
-/// The first moves of a game that reaches a position of [`EXAMPLE`] via a different move order.
+/// The first moves of another game, which transposes into a position of [`EXAMPLE`].
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
 /// The size of the transposition table in MiB. The short searches of a lesson need no more.
@@ -42,14 +41,14 @@ pub fn example_book() -> Result<Book, BookError> {
     Book::open(file.path())
 }
 
-/// A position in a game, along with what the book contains about it.
+/// A position in a game, along with the information that the book has about it.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The move that led to the position, in SAN.
     pub mv: String,
     /// The results of the games that reached the position, or `None` if no game did.
     pub reached: Option<Counts>,
-    /// The number of legal moves in the position that lead to a position in the book.
+    /// The number of legal moves that lead from the position to a position in the book.
     pub exits: usize,
 }
 
@@ -71,13 +70,13 @@ pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
 pub struct Iteration {
     /// The depth of the iteration in plies.
     pub depth: Depth,
-    /// The score in centipawns, for the side to move.
+    /// The score in centipawns, from the point of view of the side to move.
     pub score: Score,
     /// The number of nodes searched so far, including earlier iterations.
     pub nodes: u64,
     /// The principal variation found by the iteration.
     pub line: Vec<Move>,
-    /// Where the principal variation enters the book, if it does.
+    /// The point where the principal variation enters the book, or `None` if it does not.
     pub book: Option<Transposition>,
 }
 
@@ -88,11 +87,11 @@ pub struct Effect {
     pub mode: BookSearch,
     /// The completed iterations, in order.
     pub iterations: Vec<Iteration>,
-    /// The chosen move, or `None` if there are no legal moves.
+    /// The move chosen by the search, or `None` if there are no legal moves.
     pub best: Option<Move>,
     /// The total number of nodes searched.
     pub nodes: u64,
-    /// The depth of the last completed iteration, in plies.
+    /// The depth of the last completed iteration of the search, in plies.
     pub depth: Depth,
     /// The line into the book that determined the result, if any.
     pub ending: Option<Transposition>,

@@ -32,12 +32,14 @@ use crossbeam::channel::{Sender, bounded};
 use crate::engine::search::{Control, STACK_SIZE};
 use crate::support::threads::start;
 
-/// Stops a series of searches. Each search in the series has its own control.
+/// Stops a series of searches that run one after another. Each search has its own control, so the
+/// switch keeps that of the latest search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
-    /// Creates the control for the next search. If the series is stopped, so is the new control.
+    /// Creates the control for the next search of the series. If the series has been stopped, the
+    /// control is created stopped.
     pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();

@@ -29,13 +29,14 @@ use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
 /// The size of the transposition table in MiB. The short searches of a lesson need no more.
 const MEMORY_MB: usize = 16;
-/// The time that an engine may remain silent before it is considered hung.
+/// The time after which an engine that produces no output is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of moves after which a game is adjudicated as a draw.
 const MAX_MOVES: u32 = 150;
 
-/// Counts the nodes needed to search all `positions` to `depth` with the given re-search order, one
-/// thread and empty tables. Returns `None` if `control` stops the search.
+/// Counts the nodes needed to search all `positions` to `depth` with the given re-search order.
+/// Uses one thread, and starts each search with empty tables. Returns `None` if `control` stops the
+/// search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],
@@ -56,7 +57,7 @@ pub fn nodes(
 /// A match between two re-search orders, with a fixed number of nodes per move.
 #[derive(Debug, Clone)]
 pub struct Match {
-    /// The number of games. Two games are played from each position.
+    /// The number of games in the match. Each starting position is used for two games.
     pub games: usize,
     /// The number of nodes per move.
     pub nodes: u64,

@@ -1,4 +1,5 @@
-//! Runs test suites: EPD positions with solutions, which are searched one after another.
+//! Runs test suites, which are lists of EPD positions with solutions. The positions are searched
+//! one after another.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,9 +19,10 @@ const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// The problem's name from its `id` operation, or its number in the suite if it has none.
+    /// The name from the problem's `id` operation, or the problem's number in the suite if it has
+    /// no name.
     pub name: String,
-    /// The position, which has at least one legal move.
+    /// The position to search. It has at least one legal move.
     pub position: Position,
     /// The moves that solve the problem (`bm`). Empty if the problem only gives a mate or moves to
     /// avoid.
@@ -89,7 +91,7 @@ pub(crate) struct Solution {
     pub number: (usize, usize),
     /// The chosen move, if the search completed one.
     pub mv: Option<Move>,
-    /// The score of the move, for the side to move.
+    /// The score of the chosen move in centipawns, from the point of view of the side to move.
     pub score: Score,
     pub nodes: u64,
     pub solved: bool,

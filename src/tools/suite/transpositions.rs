@@ -22,13 +22,13 @@ use crate::support::random::Random;
 pub(crate) struct SuiteSelection {
     /// The maximum number of plies until the game returns to the book.
     pub reach: usize,
-    /// The maximum number of plies to examine in each game.
+    /// The maximum number of plies of each game to examine.
     pub max_plies: usize,
     pub positions: usize,
     pub seed: u64,
 }
 
-/// Collects positions that are outside the book but whose games later return to it.
+/// Collects positions that are not in the book, from games that later return to the book.
 pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: SuiteSelection,
@@ -42,11 +42,12 @@ pub(crate) struct Selector<'b> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// The requested number of positions, or all suitable positions if there are fewer.
+    /// As many positions as requested, or all suitable positions if there are fewer.
     pub positions: Vec<Position>,
-    /// The number of suitable positions from which `positions` were drawn.
+    /// The number of suitable positions, from which `positions` were chosen at random.
     pub found: usize,
-    /// The number of positions rejected only because the engine would play a book move there.
+    /// The number of otherwise suitable positions that were rejected because the engine would play
+    /// a book move in them.
     pub answered: usize,
 }
 
@@ -73,8 +74,8 @@ impl<'b> Selector<'b> {
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// Returns the first suitable position of the game: it is outside the book, the game soon
-    /// returns to the book, and the engine would have to search.
+    /// Returns the first suitable position of the game. A position is suitable if it is not in the
+    /// book, the game soon returns to the book, and the engine would have to search.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -122,15 +123,15 @@ impl Visitor for Selector<'_> {
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
-/// Scores are capped at this value, in centipawns, when computing the loss of a move. Beyond it the
-/// game is decided, and without the cap a missed mate would cost hundreds of pawns.
+/// The maximum absolute score, in centipawns, that is used to compute the loss of a move. Beyond
+/// it, the game is decided. Without the cap, a missed mate would cost hundreds of pawns.
 const DECIDED: Score = 1_000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ModeTrial {
     /// The search without the book.
     pub plain: SearchResult,
-    /// The searches with the book, in the order of the requested modes.
+    /// The searches with the book, one for each requested mode, in the same order.
     pub modes: Vec<SearchResult>,
     /// The judge: a search without the book that uses many times more nodes than the plain search.
     pub judge: SearchResult,
@@ -156,7 +157,7 @@ pub(crate) struct Attempt<'a> {
     pub modes: &'a [BookSearch],
     /// The limits for all searches except the judge's.
     pub limits: &'a Limits,
-    /// The judge's node limit, as a multiple of the number of nodes in the plain search.
+    /// The judge's node limit, as a multiple of the number of nodes searched without the book.
     pub judge_factor: u64,
 }
 
@@ -199,8 +200,8 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes the mean of independent values and its standard error. Both are 0 if there are no
-    /// values.
+    /// Computes the mean of independent values and the standard error of the mean. Both are 0 if
+    /// there are no values.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -215,12 +216,13 @@ impl Mean {
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
     pub positions: usize,
-    /// The number of positions in which a book match ended the search.
+    /// The number of positions in which a line into the book (a book match) ended the search.
     pub used: usize,
-    /// The number of nodes with the book divided by the number without it, over the positions in
-    /// which a match ended the search.
+    /// The number of nodes searched with the book divided by the number searched without it, for
+    /// those positions in which a book match ended the search.
     pub cost_used: f64,
-    /// The number of nodes with the book divided by the number without it, over all positions.
+    /// The number of nodes searched with the book divided by the number searched without it, for
+    /// all positions.
     pub cost: f64,
     /// The number of positions in which the search chose the judge's move, counting only positions
     /// in which a match ended the search.
@@ -306,8 +308,8 @@ mod tests {
         let book = book();
         let selection = SuiteSelection { reach, max_plies: 40, positions: 10, seed: 1 };
         let mut selector = Selector::new(&book, selection);
-        // The first game is outside the book from 1.Nf3 until 3.c4. The second game never returns
-        // to the book, and the third never leaves it.
+        // The first game leaves the book with 1.Nf3 and returns to it with 3.c4. The second game
+        // never returns to the book, and the third never leaves it.
         let games = input(
             "[Result \"*\"]\n\n1. Nf3 Nf6 2. d4 e6 3. c4 d5 *\n\n\
              [Result \"*\"]\n\n1. e4 e5 *\n\n[Result \"*\"]\n\n1. d4 Nf6 2. c4 *\n\n",
@@ -330,8 +332,8 @@ mod tests {
 
     #[test]
     fn positions_answered_by_the_book_are_excluded() {
-        // The position after 2...e6 is not in the book, but 3.c4 transposes to the book position
-        // after 3.Nf3, so the engine plays it without a search.
+        // The position after 2...e6 is not in the book. However, 3.c4 transposes to a book position
+        // (usually reached by 3.Nf3), so the engine plays it without a search.
         let drawn = suite(1);
         assert_eq!((drawn.positions.len(), drawn.found, drawn.answered), (0, 0, 1));
     }
@@ -349,11 +351,12 @@ mod tests {
         assert_eq!(summaries.len(), MODES.len());
         let first = summaries[MODES.len() - 1];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
-        // The modes `Stop` and `Value` give the same result if the book has no values.
+        // If the book has no analysis values, the modes `Stop` and `Value` give the same result.
         assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
         assert!(trial.judge.nodes >= trial.plain.nodes);
-        // The price is the difference between the two moves' losses.
+        // `price` is the loss of the move chosen with the book minus the loss of the move chosen
+        // without it.
         for summary in summaries {
             let [plain, with] = summary.loss.map(|loss| loss.mean);
             assert!((summary.price.mean - (with - plain)).abs() < 1e-9, "{summary:?}");

@@ -1,11 +1,12 @@
-//! Detects quiet positions, whose static evaluation can be compared with the result of the game.
+//! Detects quiet positions. Only in these is the static evaluation a meaningful prediction of the
+//! game's result.
 
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// Piece values in pawns, indexed by [`Piece`]. They determine the order of captures: most valuable
-/// victim, then least valuable attacker.
+/// Piece values in pawns, indexed by [`Piece`], used to order captures: most valuable victim first,
+/// then least valuable attacker.
 const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
 const DEPTH: u32 = 12;
@@ -29,13 +30,14 @@ impl Quiescence {
     }
 
     /// Returns the static score for the side to move if the position is quiet. Returns `None` if
-    /// the side to move is in check, or if a capture or promotion would improve the score.
+    /// the side to move is in check, or if the quiescence search finds captures or promotions that
+    /// improve the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
         }
         let score = self.evaluator.evaluate(position, 0);
-        // A null window shows whether any move is better than standing pat.
+        // A null window suffices, because only whether any move beats standing pat matters.
         let best = self.search(position, score, score + 1, DEPTH);
         (best <= score).then_some(score)
     }
@@ -59,7 +61,8 @@ impl Quiescence {
     }
 }
 
-/// Returns captures and promotions, or all evasions if in check. Promising moves come first.
+/// Returns captures and promotions, or all evasions if in check. Captures are sorted by most
+/// valuable victim and least valuable attacker.
 fn moves(position: &Position) -> Vec<Move> {
     let mut list = crate::chess::position::MoveList::new();
     position.noisy_moves(&mut list);
@@ -84,7 +87,8 @@ mod tests {
     fn positions_with_a_winning_capture_are_not_quiet() {
         for (fen, quiet) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true),
-            // An undefended knight can be captured, but a defended knight is safe from a queen.
+            // White can win an undefended knight, but a queen cannot profitably capture a defended
+            // one.
             ("4k3/8/8/3n4/8/8/3R4/4K3 w - - 0 1", false),
             ("4k3/8/4p3/3n4/8/8/3Q4/4K3 w - - 0 1", true),
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", false),

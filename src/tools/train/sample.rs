@@ -7,8 +7,9 @@ use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::support::error::ParseError;
 
-/// A training position. Its text format is one line, `FEN | score | result`, from White's point of
-/// view. The score is in centipawns, or `-` if there is none. The result is 1.0, 0.5 or 0.0.
+/// A training position. Its text format is one line, `FEN | score | result`. The score is in
+/// centipawns, or `-` if there is none. The result is 1.0, 0.5 or 0.0. Score and result are from
+/// White's point of view.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
     pub position: Position,

@@ -23,17 +23,16 @@ const LONGEST_OPENING: usize = 80;
 
 const MAX_TRIES: usize = 1000;
 
-/// The number of plies after which a game is adjudicated as a draw.
+/// A game that reaches this number of plies, including the opening, is adjudicated as a draw.
 const MAX_PLIES: usize = 400;
 
-/// Settings for openings from a book. Each opening follows the book until the book has no more
-/// moves.
+/// Settings for book openings. Each opening follows the book until it has no more moves.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
     /// The policy that chooses the book moves after the first [`GameSettings::random_plies`].
     pub policy: Policy,
-    /// The number of random moves after the book moves. They make duplicate games unlikely.
+    /// The number of random moves played after the book moves, to make duplicate games unlikely.
     pub random_after: usize,
 }
 
@@ -41,29 +40,32 @@ pub(crate) struct BookOpenings {
 pub(crate) struct GameSettings {
     pub evaluation: Evaluation,
     pub seed: u64,
-    /// The soft node limit per move, after which no new iteration starts.
+    /// The soft node limit per move. Once it is reached, the search does not start another
+    /// iteration.
     pub nodes: u64,
-    /// The number of random moves at the beginning of the game. With a book, these are book moves,
-    /// chosen with a probability proportional to their number of games.
+    /// The number of random plies at the beginning of the game. If there is a book, these are book
+    /// moves, each chosen with a probability proportional to the number of games in which it was
+    /// played.
     pub random_plies: usize,
-    /// The book that provides openings instead of random moves.
+    /// The book used for openings. If there is none, openings consist of random moves.
     pub book: Option<BookOpenings>,
     /// If set, games start from a position with randomly placed pieces, and no random moves are
     /// played. The values are the minimum and maximum number of pieces, including kings.
     pub piece_count: Option<(u8, u8)>,
-    /// Openings are rejected if a search gives either side more than this score, in centipawns.
+    /// The maximum score of an opening, in centipawns. An opening is rejected if a search of its
+    /// final position gives either side a higher score.
     pub opening_limit: Score,
     /// The score for adjudication, in centipawns. A game ends if the searches of both sides give
-    /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies,
-    /// or if a search finds a forced win.
+    /// the same side at least this score for [`GameSettings::adjudicate_plies`] consecutive plies.
+    /// It also ends if a search finds a forced win.
     pub adjudicate_score: Score,
     /// The number of consecutive plies for which the same side must have a score of at least
-    /// [`GameSettings::adjudicate_score`].
+    /// [`GameSettings::adjudicate_score`] before the game is adjudicated.
     pub adjudicate_plies: usize,
 }
 
 impl Default for GameSettings {
-    /// Returns settings similar to those that strong engines use for training data.
+    /// Returns settings similar to those used by strong engines to generate training data.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -114,7 +116,8 @@ struct Adjudicator<'s> {
 }
 
 impl Adjudicator<'_> {
-    /// Adds a score from White's point of view. Returns the winner if the game is decided.
+    /// Adds the search score of the next ply, from White's point of view. Returns the winner if the
+    /// game can be adjudicated.
     fn update(&mut self, score: Score) -> Option<Color> {
         let ahead = if score > 0 { Color::White } else { Color::Black };
         if score.abs() < self.settings.adjudicate_score {
@@ -129,16 +132,18 @@ impl Adjudicator<'_> {
 }
 
 impl SelfPlay {
-    /// Creates a player. The player must run on a thread with the stack size of a search thread.
+    /// Creates a player. It runs searches on the calling thread, so it must be used on a thread
+    /// with the stack size of a search thread.
     pub(crate) fn new(settings: GameSettings) -> Self {
         let evaluation = settings.evaluation.clone();
         let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
         SelfPlay { settings, searcher: Searcher::on_large_stack(config) }
     }
 
-    /// Plays game `number`. The game depends only on the number and the settings.
+    /// Plays the game with this number. The moves depend only on `number` and the settings, not on
+    /// games played before.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Each game has its own random numbers, which depend on the seed and the game's number.
+        // Seed each game's random numbers with the seed of the settings and the game's number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
@@ -164,8 +169,8 @@ impl SelfPlay {
         self.searcher.new_game();
     }
 
-    /// Returns the best move and its score from White's point of view, or `None` if there are no
-    /// legal moves.
+    /// Searches the current position with the node limits of the settings. Returns the best move
+    /// and its score from White's point of view, or `None` if there are no legal moves.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
@@ -228,8 +233,9 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Places a few pieces on random squares. The pieces are chosen at random from the initial set.
-/// Such positions rarely arise from openings, but a network must be able to evaluate them.
+/// Returns a game that starts with pieces on random squares: both kings, and other pieces chosen at
+/// random from the initial set. Such positions rarely arise from openings, but a network must be
+/// able to evaluate them.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
         let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;
@@ -256,9 +262,10 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// Returns an opening from a book. The first moves are drawn at random, in proportion to the number
-/// of games in which they were played. The policy chooses the following moves until the book has no
-/// more. Finally, [`BookOpenings::random_after`] random moves are played.
+/// Returns an opening from a book. The first `plies` moves are drawn at random, in proportion to
+/// the number of games in which they were played. The following moves are chosen by the policy
+/// until the book has no more moves. Finally, [`BookOpenings::random_after`] random moves are
+/// played.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

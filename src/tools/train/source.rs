@@ -21,13 +21,13 @@ pub(crate) struct SampleSelection {
     pub per_game: usize,
     /// The number of plies to skip at the beginning of a PGN game.
     pub skip_plies: usize,
-    /// The maximum absolute static score, in centipawns. Positions with a larger score are decided
-    /// and would not contribute to the fit.
+    /// The maximum absolute static score, in centipawns. Positions with a larger score are skipped:
+    /// they are already decided and would not contribute to the fit.
     pub limit: Score,
     pub seed: u64,
 }
 
-/// Selects quiet positions from games and from lists of samples. No position is selected twice.
+/// Selects quiet positions from games and from lists of samples, without duplicates.
 pub(crate) struct Sampler {
     selection: SampleSelection,
     random: Random,
@@ -50,9 +50,9 @@ impl Sampler {
         }
     }
 
-    /// Reads a file in the format that its extension indicates: PGN for `.pgn`, self-play games for
-    /// `.games`, lines of samples compressed with zstd for `.zst`, and plain lines of samples
-    /// otherwise. In a PGN game with an error, only the moves before the error are used.
+    /// Reads a file in the format indicated by its extension: PGN for `.pgn`, self-play games for
+    /// `.games`, zstd-compressed text lines for `.zst`, and plain text lines otherwise. Each text
+    /// line is a [`Sample`]. In a PGN game with an error, only the moves before the error are used.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -187,12 +187,13 @@ mod tests {
         let mut sampler = sampler(100);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         let (samples, games) = sampler.finish();
-        // The candidates are the positions after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7. Some may not be
-        // quiet.
+        // The candidates from the first game are the positions after 3.Bc4, 3...Nf6, 4.d3 and
+        // 4...Be7. Some may not be quiet.
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
-        // Only the last position of the other counted game is new, and it may not be quiet.
+        // The last game differs from the first only in its final position, so it adds at most one
+        // sample (none if that position is not quiet).
         assert!(samples.len() - wins <= 1, "{samples:?}");
     }
 

@@ -2,8 +2,8 @@
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Splits `items` into at most `threads` parts and processes each part in its own thread. If a
-/// thread cannot be started, the calling thread processes that part itself.
+/// Splits `items` into at most `threads` parts, runs `work` on each part in its own thread, and
+/// returns the results in order. If a thread cannot be started, the calling thread runs its part.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

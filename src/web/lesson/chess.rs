@@ -24,10 +24,11 @@ use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus in centipawns for each ring of squares between a piece and the edge, indexed by
-/// [`Piece`]. Chosen by hand.
+/// A bonus for central squares, indexed by [`Piece`]: centipawns per ring of squares between the
+/// piece and the edge of the board. Chosen by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
-/// The king's bonus per ring if there are no queens on the board, in centipawns.
+/// Used instead of the king's value in [`CENTRE`] if there are no queens on the board, because a
+/// central king is then an advantage.
 const BARE_KING_CENTRE: Score = 9;
 /// A pawn's bonus in centipawns for each rank that it has advanced. Chosen by hand.
 const ADVANCE: Score = 5;
@@ -39,7 +40,7 @@ pub enum Ordering {
     /// valuable victim and then by least valuable attacker. Other moves come last, sorted by how
     /// much they improve the piece's placement.
     Good,
-    /// The order in which the move generator returns the moves.
+    /// Moves are searched in the order in which the move generator returns them.
     Plain,
     /// The reverse of [`Ordering::Good`].
     Bad,
@@ -52,12 +53,13 @@ named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad 
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
-    /// Whether to search captures at the depth limit instead of evaluating the position statically.
+    /// Whether to run a quiescence search at the depth limit instead of evaluating the position
+    /// statically.
     pub quiescence: bool,
     /// The number of quiescence nodes so far. The root of each quiescence search is not included,
     /// because the main search counts it.
     pub quiescence_nodes: u64,
-    /// The side to move at the root, which is the maximising player.
+    /// The side to move at the root. In minimax terms, it is the maximising player.
     max: Color,
     /// The best line of the last iteration, as pairs of a position's key and the move to search
     /// first.
@@ -76,7 +78,8 @@ impl Chess {
         }
     }
 
-    /// Makes later searches try the moves in `line` first. The line starts at `root`.
+    /// Makes later searches try the moves of `line` first. The line starts at `root`.
+    /// [`Ordering::Plain`] ignores it, and [`Ordering::Bad`] tries these moves last.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();
@@ -171,11 +174,12 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// Returns the score used to sort moves. Captures and promotions come first, sorted by the captured
-/// piece and then by the moving piece. Quiet moves are sorted by how much they improve the piece's
-/// placement.
+/// Returns a score for sorting moves. Captures and promotions come first, sorted by most valuable
+/// victim and then by least valuable attacker. Quiet moves are sorted by how much they improve the
+/// piece's placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
-    /// This is more than any improvement in placement, so captures and promotions come first.
+    /// A base score larger than any improvement in placement, so that captures and promotions come
+    /// before quiet moves.
     const NOISY: Score = 1_000;
     let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let promoted = mv.promotion().map_or(0, |piece| VALUE[piece.to_index()]);
@@ -218,7 +222,7 @@ fn has_queens(position: &Position) -> bool {
 
 fn placement(piece: Piece, square: Square, color: Color, queens: bool) -> Score {
     let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
-    // Rings are numbered from 0 at the edge to 3 in the centre.
+    // Rings of squares are numbered from 0 at the edge of the board to 3 in the centre.
     let ring = file.min(7 - file).min(rank.min(7 - rank)) as Score;
     let advance = if color == Color::White { rank } else { 7 - rank } as Score;
     match piece {

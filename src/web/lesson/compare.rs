@@ -21,7 +21,7 @@ use super::search::{Algorithm, Search};
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Score};
 
-/// An algorithm and a move order: one column of the comparison.
+/// A search algorithm combined with a move order: one column of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchVariant {
     /// The algorithm to be compared.
@@ -31,7 +31,7 @@ pub struct SearchVariant {
 }
 
 impl SearchVariant {
-    /// Returns alpha-beta and PVS with the same move order.
+    /// Returns alpha-beta and PVS, both with the given move order.
     pub fn both(ordering: Ordering) -> [SearchVariant; 2] {
         [Algorithm::AlphaBeta, Algorithm::Pvs]
             .map(|algorithm| SearchVariant { algorithm, ordering })
@@ -58,11 +58,13 @@ pub struct Cost {
     /// The number of re-searches with the open window, which PVS needs if a null-window search
     /// fails high.
     pub researches: u64,
-    /// The score of the position, which is the same for all variants.
+    /// The score of the position. All variants return the same score, because they differ only in
+    /// which nodes they prune.
     pub score: Score,
 }
 
-/// Searches one position and measures the cost of the last iteration. Returns `None` if stopped.
+/// Searches one position to `depth` by iterative deepening and measures the cost of the last
+/// iteration. Returns `None` if stopped.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,
@@ -105,7 +107,8 @@ pub struct CostSum {
 }
 
 impl CostSum {
-    /// Adds the cost of a position. `first` is the cost of the first variant for the same position.
+    /// Adds the cost of one position. `first` is the cost of the first variant for this position,
+    /// with which the cost is compared.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
         self.nodes += cost.nodes;

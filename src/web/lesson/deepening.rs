@@ -35,7 +35,8 @@ pub struct Plan {
     pub algorithm: Algorithm,
     /// The depth of the last iteration in plies.
     pub depth: Depth,
-    /// Half the width of the aspiration windows, in centipawns; `None` for full windows.
+    /// Half the width of the aspiration windows, in centipawns. If it is `None`, every iteration
+    /// uses a full window.
     pub aspiration: Option<Score>,
 }
 
@@ -51,16 +52,17 @@ pub enum DeepeningEvent {
     },
     /// The best move at the root has changed.
     RootMove {
-        /// The previous best move; `None` if there was none.
+        /// The previous best move, or `None` if this is the first one.
         old: Option<Move>,
         /// The new best move.
         new: Move,
         /// The score of the new best move.
         score: Score,
-        /// The value of alpha before the new score raised it.
+        /// The value of alpha that the new score exceeds.
         alpha: Score,
     },
-    /// The value is outside the window, so the search is repeated with a different window.
+    /// The score is outside the aspiration window, so the iteration is repeated with a wider
+    /// window.
     Failed {
         /// The bound returned by the search.
         score: Score,
@@ -73,7 +75,7 @@ pub enum DeepeningEvent {
     Done {
         /// The depth of the iteration in plies.
         depth: Depth,
-        /// The score from the side to move's point of view.
+        /// The score in centipawns, from the point of view of the side to move at the root.
         score: Score,
         /// The principal variation.
         line: Vec<Move>,
@@ -87,13 +89,13 @@ pub enum DeepeningEvent {
 /// The result of iterative deepening.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeepeningResult {
-    /// The score from the side to move's point of view.
+    /// The score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
     /// The principal variation.
     pub line: Vec<Move>,
-    /// The number of nodes in all iterations, including quiescence.
+    /// The number of nodes in all iterations, including quiescence nodes.
     pub nodes: u64,
-    /// The depth of the last completed iteration in plies.
+    /// The depth in plies of the last completed iteration, or 0 if none was completed.
     pub depth: Depth,
 }
 
@@ -161,7 +163,7 @@ fn reopened(window: Window, score: Score) -> Window {
     }
 }
 
-/// Forwards all calls to another observer, and reports changes of the best root move.
+/// Forwards all calls to `inner`, and reports changes of the best root move to `on_event`.
 struct RootObserver<'a, O> {
     inner: O,
     on_event: &'a mut dyn FnMut(DeepeningEvent),

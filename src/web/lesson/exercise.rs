@@ -16,9 +16,10 @@ use super::tree::{GameTree, Growth};
 use super::watch_tree;
 use crate::support::random::Random;
 
-/// Depths and branching factors of trees that are small enough to be searched by hand.
+/// The depth and branching factor of each kind of tree. All of them are small enough to be searched
+/// by hand.
 const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
-/// The maximum absolute value of a leaf, so that all values have one digit.
+/// The maximum absolute value of a leaf. It is less than 10, so that all values have one digit.
 const SPREAD: i32 = 9;
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
 /// The ordinals used in questions about repeated visits. No node in these trees is visited more
@@ -50,13 +51,13 @@ pub struct Exercise {
     pub algorithm: String,
     /// The text of the question.
     pub question: String,
-    /// The correct answers. Any one of them is accepted.
+    /// The accepted answers. Any one of them is correct.
     pub answers: Vec<String>,
     /// The explanation of the answer.
     pub reason: String,
 }
 
-/// Returns `count` exercises determined by the seed. The kinds of questions alternate.
+/// Returns `count` exercises, generated from `seed`. The three kinds of questions take turns.
 pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     let mut random = Random::new(seed);
     (1..=count).map(|number| draw(&mut random, number)).collect()

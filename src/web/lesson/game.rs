@@ -20,21 +20,23 @@ pub trait ZeroSumGame {
     /// An edge from a node to one of its children.
     type Move: Copy + PartialEq;
 
-    /// Returns the moves of `state` in search order. A leaf has none.
+    /// Returns the moves of `state` in search order. If `state` is a leaf, the list is empty.
     fn moves(&mut self, state: &Self::State) -> Vec<Self::Move>;
 
     /// Returns the state after `mv`, which must be one of [`ZeroSumGame::moves`].
     fn play(&self, state: &Self::State, mv: Self::Move) -> Self::State;
 
     /// Returns the value of a leaf or of a state at the depth limit, from the side to move's point
-    /// of view. If the true value is outside `window`, the result may be a bound.
+    /// of view. If the exact value is outside `window`, the method may return a bound on it
+    /// instead.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
     /// Returns true if a search of `state` with `depth` plies left gives the exact value, whatever
     /// the window.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
-    /// Returns the key of the position. States with the same continuations have the same key.
+    /// Returns a key for the transposition table. States with the same continuations have the same
+    /// key, even if they were reached by different moves.
     fn key(&self, state: &Self::State) -> u64;
 
     /// Returns true if [`ZeroSumGame::value`] is only an estimate because the game is not over.
@@ -42,20 +44,20 @@ pub trait ZeroSumGame {
         false
     }
 
-    /// Returns the position as FEN, if the game has a board.
+    /// Returns the position as FEN, or `None` if the game is not played on a chessboard.
     fn fen(&self, _state: &Self::State) -> Option<String> {
         None
     }
 
-    /// Returns whether the side to move is the maximising player.
+    /// Returns true if the maximising player is to move.
     fn maximises(&self, state: &Self::State) -> bool;
 
     /// Returns the name of the move `mv` in `state`.
     fn name(&self, state: &Self::State, mv: Self::Move) -> String;
 }
 
-/// The bounds of a search, from the side to move's point of view. Values outside the bounds need
-/// not be exact.
+/// The alpha-beta window of a search, from the side to move's point of view. A search need not
+/// return exact values outside the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The value that the side to move can already achieve with another move.
@@ -74,7 +76,7 @@ impl Window {
         Window { alpha, beta }
     }
 
-    /// Creates the null window that tests whether the value is greater than `alpha`.
+    /// Creates a null window, which tests whether the value is greater than `alpha`.
     pub fn null(alpha: Score) -> Self {
         Window { alpha, beta: alpha + 1 }
     }
@@ -90,8 +92,8 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the maximising player's point of view. `maximises` is true if that
-    /// player is to move.
+    /// Returns the window from the maximising player's point of view. `maximises` says whether that
+    /// player is the side to move.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

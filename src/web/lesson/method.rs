@@ -35,7 +35,7 @@ pub struct Method {
 }
 
 impl Method {
-    /// Returns the method that uses neither a table nor iterative deepening.
+    /// Returns the method that uses `algorithm` without a table or iterative deepening.
     pub const fn plain(algorithm: Algorithm) -> Method {
         Method { algorithm, table: false, deepening: false }
     }

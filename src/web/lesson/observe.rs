@@ -18,23 +18,26 @@ use crate::chess::score::{Depth, Ply, Score};
 
 pub use crate::engine::search::trace::NodeType;
 
-/// Why a node is searched with a particular window.
+/// The reason why a node is searched with an open window or a null window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
     /// The window extends from alpha to beta. This is the case at the root, for the first move in
     /// PVS, and for every move in the other algorithms.
     Open,
-    /// A null window tests whether the move is better than the best one so far.
+    /// A null window tests whether the move that leads to the node is better than the best move so
+    /// far.
     Null,
     /// The null-window search failed high, so the node is searched again with the window from alpha
     /// to beta.
     Again,
 }
 
-/// Observes every step of a search. Windows and scores are from the side to move's point of view.
-/// Searches are compiled separately for each type of observer, so the observer `()` costs nothing.
+/// Observes every step of a search. Windows and scores are from the point of view of the side to
+/// move at the node. Searches are compiled separately for each type of observer, so an observer of
+/// type `()` costs nothing.
 pub trait Observer<M> {
-    /// Called at the start of an iteration. `_depth` is its depth in plies.
+    /// Called at the start of an iteration of iterative deepening. `_depth` is the depth of the
+    /// iteration in plies.
     #[inline]
     fn iteration(&mut self, _depth: Depth) {}
 
@@ -47,19 +50,21 @@ pub trait Observer<M> {
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
-    /// Called if the table provides the move to search first.
+    /// Called if the table's best move for the node is moved to the front of the move list.
     #[inline]
     fn first(&mut self, _ply: Ply, _mv: M) {}
 
-    /// Called when the value of the move `_mv` raises alpha.
+    /// Called when the move `_mv` raises alpha to `_value`.
     #[inline]
     fn raise(&mut self, _ply: Ply, _mv: M, _value: Score) {}
 
-    /// Called when alpha has reached beta. The moves in `_rest`, if any, are cut off.
+    /// Called when alpha has reached beta. `_rest` contains the moves that are cut off. It is empty
+    /// if the last move raised alpha.
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
-    /// Called on leaving a node. `_leaf` is true if the node had no moves to search.
+    /// Called on leaving a node. `_leaf` is true if no moves were searched, because the node is a
+    /// leaf or at the depth limit.
     #[inline]
     fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
 }
@@ -69,18 +74,20 @@ impl<M> Observer<M> for () {}
 /// An [`Observer`] that only counts steps.
 #[derive(Debug, Clone, Default)]
 pub struct Counter {
-    /// The number of nodes entered. A node that is searched again is counted again.
+    /// The number of nodes entered. A node counts again each time it is searched again.
     pub nodes: u64,
-    /// The number of nodes of each [`NodeType`]. Nodes are counted when the search leaves them.
+    /// The number of nodes of each [`NodeType`]. The type of a node is determined when the search
+    /// leaves it.
     pub types: [u64; 3],
-    /// The number of cutoffs: alpha reached beta while moves remained.
+    /// The number of cutoffs. If alpha reaches beta at the last move, nothing is cut off and no
+    /// cutoff is counted.
     pub cutoffs: u64,
     /// The number of nodes searched again with the open window after a null-window search failed
     /// high.
     pub researches: u64,
     /// The number of nodes whose value was provided by the table.
     pub hits: u64,
-    /// The windows of the nodes that have been entered but not yet left.
+    /// The windows of the nodes on the path from the root to the current node.
     windows: Vec<Window>,
 }
 

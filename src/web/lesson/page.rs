@@ -1,5 +1,6 @@
-//! A self-contained HTML page with recorded searches, exercises, and a laboratory where a tree can
-//! be edited and searched step by step. The laboratory uses the JavaScript modules in `lab/`.
+//! Creates a self-contained HTML page with recorded searches, exercises and a laboratory. In the
+//! laboratory, the reader can edit a tree and search it step by step. It uses the JavaScript
+//! modules in `lab/`.
 
 use serde_json::json;
 
@@ -12,7 +13,7 @@ const PAGE: Page = Page {
     title: "A search, step by step",
     body: include_str!("page.html"),
     style: include_str!("page.css"),
-    // Each module must come after the modules that it imports.
+    // The modules are concatenated, so each one must come after those it imports.
     script: concat!(
         include_str!("lab/random.js"),
         include_str!("lab/tree.js"),

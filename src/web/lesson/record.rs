@@ -17,7 +17,8 @@ use super::game::Window;
 use super::observe::{Counter, Observer, SearchReason};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// A visit to a node. Windows and scores are from the side to move's point of view.
+/// A visit to a node. Windows and scores are from the point of view of the side to move at the
+/// node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit<M> {
     /// The index of the visit to the parent node; `None` at the root.
@@ -38,9 +39,10 @@ pub struct Visit<M> {
     pub leaf: bool,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// Alpha and beta at the cutoff, if there was one, and the moves that were cut off.
+    /// Alpha, beta and the moves that were cut off, or `None` if there was no cutoff.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
-    /// The number of visits below this one that are not recorded.
+    /// The number of unrecorded visits to descendants of this node during this visit. Those below a
+    /// recorded descendant are counted there instead.
     pub hidden: u64,
 }
 
@@ -75,17 +77,18 @@ impl Bounds {
     pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
 }
 
-/// An [`Observer`] that records the steps within [`Bounds`] and counts all steps.
+/// An [`Observer`] that records the visits within [`Bounds`] and their steps, and counts all steps.
 #[derive(Debug, Clone)]
 pub struct Recorder<M> {
-    /// The recorded visits, in the order in which they started.
+    /// The recorded visits, in the order in which the search entered the nodes.
     pub visits: Vec<Visit<M>>,
     /// The recorded steps, in order.
     pub steps: Vec<Step<M>>,
     /// Counts over all visits, whether recorded or not.
     pub counter: Counter,
     bounds: Bounds,
-    /// The indices of the visits in progress; `None` for visits that are not recorded.
+    /// The visits in progress, from the root to the current node: the index of each visit, or
+    /// `None` if the visit is not recorded.
     path: Vec<Option<usize>>,
 }
 
@@ -109,8 +112,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Adds the current visit, which is not recorded, to the `hidden` count of its nearest recorded
-    /// ancestor.
+    /// Counts an unrecorded visit in the `hidden` field of its nearest recorded ancestor.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

@@ -33,7 +33,8 @@ pub enum Algorithm {
     Minimax,
     /// Skips nodes that cannot affect the value.
     AlphaBeta,
-    /// Assumes that the first move is the best, and tests the others with null windows.
+    /// Assumes that the first move of each node is the best, and tests the other moves with null
+    /// windows.
     Pvs,
 }
 
@@ -49,13 +50,15 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub observer: &'a mut O,
     /// The number of nodes entered so far. A node that is searched twice is counted twice.
     pub nodes: u64,
-    /// Flags that stop the search. Once any flag is set, returned values are meaningless.
+    /// Flags that stop the search. Once any flag is set, the values returned by the search are
+    /// meaningless.
     pub stops: &'a [&'a AtomicBool],
-    /// The transposition table, if any. Minimax does not use it.
+    /// The transposition table, if any. Minimax ignores it.
     pub table: Option<&'a mut Table>,
 }
 
-/// Where a node is in the tree: its distance from the root and the remaining depth, in plies.
+/// The place of a node in the tree: its distance from the root and the remaining depth, both in
+/// plies.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,
@@ -69,7 +72,8 @@ impl NodePlace {
 }
 
 impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
-    /// Creates a search without a transposition table. Any flag in `stops` stops the search.
+    /// Creates a search without a transposition table. Setting any of the flags in `stops` stops
+    /// the search.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
         Search { game, observer, nodes: 0, stops, table: None }
     }
@@ -80,7 +84,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         Search { table: Some(table), ..self }
     }
 
-    /// Searches `state` to `depth` plies. Returns the value for the side to move and the best line.
+    /// Searches `state` to a depth of `depth` plies. Returns the value for the side to move and the
+    /// principal variation.
     pub fn run(
         &mut self,
         algorithm: Algorithm,
@@ -107,7 +112,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (value, line)
     }
 
-    /// Returns whether one of the flags has stopped the search.
+    /// Returns true if one of the flags in `stops` is set.
     pub fn is_stopped(&self) -> bool {
         self.stops.iter().any(|stop| stop.load(Relaxed))
     }
@@ -127,8 +132,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         }
     }
 
-    /// Returns the maximum of the children's negated values. They are negated because a value for
-    /// one player is the negative of the value for the other.
+    /// Returns the exact value of the node: the maximum of the negated values of its children. The
+    /// values are negated because each child's value is from the opponent's point of view.
     /// <https://www.chessprogramming.org/Negamax>
     fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
         let Some(moves) = self.expand(state, place) else {
@@ -149,8 +154,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Returns the value of the node, or only a bound on it if the opponent will avoid the node.
-    /// <https://www.chessprogramming.org/Alpha-Beta>
+    /// Returns the value of the node. If the value is outside `window`, the result is only a bound
+    /// on it. <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
         state: &G::State,
@@ -187,8 +192,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as in alpha-beta, and each other move with a null window. A move
-    /// that turns out to be better is searched again with the open window.
+    /// Searches the first move with the full `window`, as alpha-beta does, and every other move
+    /// with a null window. If a move turns out to be better than the best one so far, it is
+    /// searched again with the open window.
     /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
@@ -250,8 +256,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         value
     }
 
-    /// Returns the value of `next`, the state after `mv`. The value and `window` are from the
-    /// parent's point of view.
+    /// Searches `next`, the state after `mv`. `window` and the returned value are from the parent's
+    /// point of view.
     fn child(
         &mut self,
         next: &G::State,
@@ -265,8 +271,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         -self.pvs(next, place, window.flip(), rest)
     }
 
-    /// Counts a node and returns the moves to search. Returns `None` at a leaf, at the depth limit,
-    /// or after the search was stopped.
+    /// Counts a node and returns the moves to search. Returns `None` if the node is a leaf or at
+    /// the depth limit, or if the search was stopped.
     fn expand(&mut self, state: &G::State, place: NodePlace) -> Option<Vec<G::Move>> {
         self.nodes += 1;
         if place.depth <= 0 || self.is_stopped() {

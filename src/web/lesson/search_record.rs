@@ -32,15 +32,16 @@ pub struct SearchRecord {
     pub algorithm: String,
     /// Whether the algorithm uses windows. Minimax does not.
     pub windows: bool,
-    /// A one-line summary of the value, the principal variation and the counts.
+    /// A one-line summary of the search: its value, principal variation and node counts.
     pub summary: String,
     /// The value of the root node.
     pub value: Score,
-    /// The principal variation, as names of moves or nodes.
+    /// The principal variation, as the names of its moves (or of the nodes, if the game is an
+    /// explicit tree).
     pub line: Vec<String>,
-    /// The number of visits. A node that was searched again is counted again.
+    /// The number of visits to nodes. A node counts again each time it is searched again.
     pub nodes: u64,
-    /// The number of visited nodes in `tree`, each counted once.
+    /// The number of different nodes in `tree` that were visited.
     pub distinct: usize,
     /// The number of cutoffs, which are counted if alpha reached beta while moves remained.
     pub cutoffs: u64,
@@ -49,8 +50,8 @@ pub struct SearchRecord {
     pub researches: u64,
     /// The number of visits whose value was provided by the table.
     pub hits: u64,
-    /// The number of visits to PV nodes, cut-nodes and all-nodes. In minimax, all nodes are PV
-    /// nodes.
+    /// The numbers of visits to PV nodes, cut-nodes and all-nodes, in this order. In minimax, all
+    /// nodes are PV nodes.
     pub types: [u64; 3],
     /// The number of visits that are not included in `tree`, because they were not recorded.
     pub hidden: u64,
@@ -65,7 +66,7 @@ pub struct SearchRecord {
 pub struct Node {
     /// The index of the parent in [`SearchRecord::tree`]; `None` for the root.
     pub parent: Option<usize>,
-    /// The name of the node or of the move that leads to it.
+    /// The name of the move that leads to the node, or of the node itself.
     pub name: String,
     /// Whether the maximising player is to move.
     pub max: bool,
@@ -75,14 +76,15 @@ pub struct Node {
     pub kind: Option<NodeType>,
     /// Whether the node is on the principal variation.
     pub on_line: bool,
-    /// The visits to the node, in order; empty if it was cut off.
+    /// The visits to the node, in order. The list is empty if the node was cut off.
     pub visits: Vec<NodeVisit>,
     /// The number of nodes that this node represents: more than 1 if it represents several cut-off
     /// moves.
     pub stands_for: usize,
-    /// The number of visits below this node that are not in the tree.
+    /// The number of unrecorded visits to descendants of this node. Those below a recorded
+    /// descendant are counted there instead.
     pub hidden: u64,
-    /// The position as a FEN, if the game has a board.
+    /// The position as FEN, or `None` if the game is not played on a chessboard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
 }
@@ -98,17 +100,19 @@ pub struct NodeVisit {
     pub beta: Option<Score>,
     /// Whether the visit uses a null window.
     pub null: bool,
-    /// Whether this is a re-search after a null-window search failed high.
+    /// Whether the visit is a re-search with the open window, because a null-window search failed
+    /// high.
     pub again: bool,
-    /// Whether the node is a leaf in this visit.
+    /// Whether the node was a leaf or at the depth limit in this visit.
     pub leaf: bool,
-    /// The value of the node, or a bound on it.
+    /// The result of the visit: the value of the node, or a bound on it.
     pub value: Score,
     /// The type of the node in this visit.
     pub kind: NodeType,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// How `value` relates to the true value: `=`, a bound `>=` or `<=`, or an estimate `~`.
+    /// How the node's true value relates to `value`: `=` if they are equal, `>=` or `<=` if `value`
+    /// is a bound, or `~` if it is an estimate.
     pub relation: &'static str,
     /// The reason for the cutoff, such as `alpha 6 >= beta 5`, or `None` if no moves were cut off.
     pub cutoff: Option<String>,
@@ -135,7 +139,7 @@ pub struct RecordedEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordedEventKind {
-    /// An iteration starts. This step belongs to the root.
+    /// An iteration of iterative deepening starts. The step is assigned to the root node.
     Iteration,
     /// The search enters a node.
     Enter,
@@ -154,8 +158,9 @@ pub enum RecordedEventKind {
 }
 
 impl SearchRecord {
-    /// Creates the record of a search of `root` from the data in `recorder`. If `whole_cut` is
-    /// true, cut-off subtrees are shown in full.
+    /// Creates the record of a search of `root`, given as a state and its name, from the data in
+    /// `recorder`. If `whole_cut` is true, cut-off subtrees are included in full. Otherwise, only
+    /// their roots are included.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -166,8 +171,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Like [`SearchRecord::new`], but combines consecutive searches of the root into one record,
-    /// called `name`.
+    /// Like [`SearchRecord::new`], but the record may combine consecutive searches of the root, and
+    /// is called `name`.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -206,7 +211,7 @@ impl SearchRecord {
         search_record
     }
 
-    /// Returns the names of all nodes that were cut off.
+    /// Returns the names of all nodes that were never visited because they were cut off.
     pub fn cut(&self) -> Vec<&str> {
         let cut = self.tree.iter().filter(|node| node.kind.is_none());
         cut.map(|node| node.name.as_str()).collect()
@@ -377,8 +382,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the missing children of nodes that some iterations reached only as leaves and others
-    /// cut off.
+    /// Adds children that are still missing. This happens if a node was a leaf in some iterations
+    /// of iterative deepening, and was cut off in the others.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();
@@ -401,7 +406,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Describes a step. Returns `None` for steps that are not shown.
+    /// Converts a recorded step to an event with a description. Returns `None` for steps that are
+    /// not shown.
     fn recorded_event(&self, step: &Step<G::Move>) -> Option<RecordedEvent> {
         let (id, kind) = match *step {
             Step::Iteration(depth) => return self.iteration(depth),
@@ -466,7 +472,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node: 0, visit, kind, value: None, text })
     }
 
-    /// Formats the improvement of a bound, such as `N3: alpha = 5 by N8`.
+    /// Describes a move that improves a bound, as in `N3: alpha = 5 by N8`.
     fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
         let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
         let which = match (self.windows, *max) {

@@ -1,5 +1,5 @@
-//! A printable page of exercises. The questions and their trees are followed by the answers on a
-//! separate page.
+//! Creates a printable page of exercises: the questions with their trees, followed by the answers
+//! on a separate page.
 
 use std::fmt::Write;
 
@@ -98,7 +98,8 @@ fn diagram(out: &mut String, tree: &GameTree) {
     out.push_str("</svg>\n");
 }
 
-/// Returns the coordinates of the nodes. Inner nodes are centred above their children.
+/// Returns the coordinates of the nodes, indexed by node. Inner nodes are centred above their
+/// children.
 fn layout(tree: &GameTree) -> Vec<(f64, f64)> {
     fn place(tree: &GameTree, id: NodeId, leaves: &mut f64, places: &mut [(f64, f64)]) {
         let level = if id == 0 { 0.0 } else { places[id].1 };

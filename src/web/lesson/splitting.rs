@@ -31,9 +31,11 @@ use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing.
+/// The minimum remaining depth, in plies, at which nodes are split. Smaller subtrees are not worth
+/// sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
-/// The stack size of a thread in bytes. Searches are recursive and keep move lists on the stack.
+/// The stack size of a helper thread in bytes. It is large because searches are recursive and keep
+/// move lists on the stack.
 const STACK_SIZE: usize = 8 << 20;
 
 pub(crate) fn describe_threads(threads: usize) -> String {
@@ -43,15 +45,15 @@ pub(crate) fn describe_threads(threads: usize) -> String {
 /// The result of a parallel search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<M> {
-    /// The value from the side to move's point of view.
+    /// The value of the root from the side to move's point of view.
     pub score: Score,
     /// The principal variation.
     pub line: Vec<M>,
-    /// The number of nodes searched by all threads, excluding quiescence.
+    /// The number of nodes searched by all threads together, excluding quiescence nodes.
     pub nodes: u64,
 }
 
-/// A game that several threads can search at the same time.
+/// A game that several threads can search in parallel.
 pub trait SharedGame:
     ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static
 {
@@ -72,12 +74,14 @@ struct SplitPoint<G: ZeroSumGame> {
     alpha: AtomicI32,
     best: Mutex<(Score, Vec<G::Move>)>,
     nodes: AtomicU64,
-    /// Set when alpha reaches beta, after which further results do not matter.
+    /// Set when alpha reaches beta at the split point. The threads then stop searching its
+    /// remaining siblings.
     cut_off: AtomicBool,
     stop: Arc<AtomicBool>,
 }
 
-/// A request to help at a split point. The helper drops the wait group when it is done.
+/// A request to a helper thread to work on a split point. The helper drops the wait group when it
+/// is done.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
 /// A group of threads that search together. Between splits, all threads but the caller's sleep.
@@ -104,7 +108,8 @@ impl<G: SharedGame> Splitter<G> {
         Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
     }
 
-    /// Searches `state` to `depth` plies. Returns the same value as a single-threaded search.
+    /// Searches `state` to a depth of `depth` plies. Returns the same score as a single-threaded
+    /// search.
     pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
         self.nodes = 0;
         let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
@@ -156,7 +161,7 @@ impl<G: SharedGame> Splitter<G> {
         let done = WaitGroup::new();
         if let Some(calls) = &self.calls {
             for _ in 0..self.helpers.len().min(split.siblings.len() - 1) {
-                // Cannot fail: helper threads exit only when the channel is closed.
+                // Sending cannot fail, because helper threads exit only when the channel is closed.
                 let _ = calls.send((Arc::clone(&split), done.clone()));
             }
         }
@@ -207,8 +212,9 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling from the parent's point of view. If the sibling is not
-    /// better, this may be only a bound.
+    /// Searches a sibling and returns its value from the parent's point of view, with its best
+    /// line. If the sibling is not better than alpha, or causes a cutoff, the value may be only a
+    /// bound.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);
@@ -221,7 +227,8 @@ impl<G: SharedGame> SplitPoint<G> {
         if found.0 <= asked || found.0 >= self.beta {
             return found;
         }
-        // Other threads may have raised alpha in the meantime, so search with the current window.
+        // Use the current alpha, because other threads may have raised it during the null-window
+        // search.
         try_window(Window::new(self.alpha.load(Relaxed), self.beta))
     }
 
@@ -292,7 +299,8 @@ mod tests {
     fn stop_flag_ends_all_threads() {
         let stop = Arc::new(AtomicBool::new(true));
         let mut splitter = Splitter::new(4, stop).expect("threads");
-        // Without the stop flag, a search to this depth would never finish.
+        // The stop flag is set, so the search must end early. Otherwise, a search to this depth
+        // would never finish.
         let found = splitter.search(&Chess::new(&Position::start()), &Position::start(), 60);
         assert!(found.nodes < 1_000, "{} nodes", found.nodes);
     }

@@ -28,7 +28,7 @@ const MARGIN: f64 = 64.0;
 const RADIUS: f64 = 21.0;
 const LINE_HEIGHT: f64 = 13.0;
 const HEADER: f64 = 110.0;
-/// The minimum width of the image, which leaves room for the legend.
+/// The minimum width of the image, so that the legend fits.
 const MIN_WIDTH: f64 = 660.0;
 
 const STYLE: &str = "
@@ -82,7 +82,8 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Returns the coordinates of the nodes. Inner nodes are centred above their children.
+/// Returns the coordinates of the nodes, indexed by node. Inner nodes are centred above their
+/// children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -92,7 +93,8 @@ fn layout(search_record: &SearchRecord) -> Vec<Point> {
     }
     let mut points = vec![Point::default(); search_record.tree.len()];
     let mut leaves = 0.0;
-    // The traversal is depth-first. It reaches each node twice: before and after its children.
+    // Depth-first traversal. An inner node is popped twice: before its children (false) and after
+    // them (true).
     let mut open: Vec<(usize, bool)> =
         Vec::from_iter((!search_record.tree.is_empty()).then_some((0, false)));
     while let Some((id, done)) = open.pop() {
@@ -160,7 +162,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
         from.x, to.x
     );
     for (index, visit) in visits.iter().enumerate() {
-        // The windows are placed near the child, where there is more space between the lines.
+        // Place the windows near the child, where the edges are further apart.
         let lines = (visits.len() - index) as f64;
         let y = bottom - 5.0 - (lines - 1.0) * LINE_HEIGHT;
         let x = to.x + (from.x - to.x) * (bottom - y) / (bottom - top);
@@ -210,7 +212,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     }
     for (index, text) in below.iter().enumerate() {
         let row = LINE_HEIGHT * index as f64;
-        // The value is placed below a leaf, but next to a node that has lines below it.
+        // Place the value below a leaf, but next to a node that has edges below it.
         let (x, y, anchor) = match node.visits.iter().all(|visit| visit.leaf) || node.hidden > 0 {
             true => (x, y + RADIUS + LINE_HEIGHT + row, "middle"),
             false => (x + RADIUS + 5.0, y - 6.0 + row, "start"),
@@ -251,8 +253,9 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     first
 }
 
-/// Draws the cutoffs at a node as a double stroke. The stroke crosses the line to the first child
-/// that was cut off. If other searches visited all children, it is drawn next to the node.
+/// Draws a double stroke if there were cutoffs at the node. The stroke crosses the edge to `cut`,
+/// the first child that was cut off. If `cut` is `None`, because other visits searched all
+/// children, the stroke is drawn next to the node.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
     let (x, y) = match cut {
         Some(child) => ((at.x + child.x) / 2.0, (at.y + child.y) / 2.0),

@@ -16,7 +16,8 @@ use std::collections::HashMap;
 use super::game::Window;
 use crate::chess::score::{Depth, Score};
 
-/// The depth of an entry that has a move but no value.
+/// The depth of an entry that has a move but no value. It is lower than the depth of any search, so
+/// the value is never used.
 const MOVE_ALONE: Depth = -1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +32,12 @@ struct Entry {
     depth: Depth,
     value: Score,
     bound: Bound,
-    /// The key of the position after the best move, if the best move is known.
+    /// The key of the position after the best move, or `None` if no best move is known.
     best: Option<u64>,
 }
 
-/// A table of positions. Its size is not limited, because the searches in lessons are small.
+/// A table that maps positions to search results. Its size is not limited, because the searches in
+/// lessons are small.
 #[derive(Debug, Clone)]
 pub struct Table {
     entries: HashMap<u64, Entry>,
@@ -43,18 +45,21 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a transposition table. Each result replaces the previous one for the same position.
+    /// Creates a transposition table. A new result always replaces the previous one for the same
+    /// position.
     pub fn transpositions() -> Self {
         Table { entries: HashMap::new(), keeps_values: true }
     }
 
-    /// Creates a table that stores only the [line](Table::expect) found by the last iteration.
+    /// Creates a table that stores no values, only the [line](Table::expect) found by the last
+    /// iteration.
     pub fn line_alone() -> Self {
         Table { entries: HashMap::new(), keeps_values: false }
     }
 
-    /// Stores a line to search first, given as pairs of keys: a position and the one that follows.
-    /// A transposition table ignores this call, because it already contains the line.
+    /// Stores a line to search first, replacing the previous one. Each pair contains the key of a
+    /// position and the key of the next position in the line. A transposition table ignores this
+    /// call, because it already contains the best moves.
     pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
         if self.keeps_values {
             return;
@@ -78,12 +83,13 @@ impl Table {
         settles.then_some(entry.value)
     }
 
-    /// Returns the key of the position after the stored best move.
+    /// Returns the key of the position after the best move stored for `key`.
     pub fn best(&self, key: u64) -> Option<u64> {
         self.entries.get(&key)?.best
     }
 
-    /// Stores the result of a search. If no move was better than alpha, the old best move is kept.
+    /// Stores the result of a search. If `best` is `None`, because no move raised alpha, the
+    /// previous best move is kept.
     pub fn store(
         &mut self,
         key: u64,

@@ -25,15 +25,16 @@ use super::splitting::describe_threads;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing.
+/// The minimum remaining depth, in plies, at which nodes are split. Smaller subtrees are not worth
+/// sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
 
-/// A simulated parallel search, showing what each thread did.
+/// The result of a simulated parallel search, showing what each thread did and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
     /// The number of simulated threads.
     pub threads: usize,
-    /// The value of the root from Max's point of view.
+    /// The value of the root from the maximising player's point of view.
     pub value: Score,
     /// The principal variation, as names of nodes.
     pub line: Vec<String>,
@@ -58,9 +59,11 @@ pub enum Work {
     /// The thread searches the last node of the principal variation alone, because the remaining
     /// subtree is too small to share.
     First,
-    /// The thread tests a sibling with a null window.
+    /// The thread tests a sibling with a null window. A sibling is any move of the split node but
+    /// the first.
     Null,
-    /// The thread searches a better sibling again to determine the sibling's value.
+    /// The thread searches a sibling again with the open window, because the null-window search has
+    /// shown that it is better.
     Again,
 }
 
@@ -77,7 +80,7 @@ pub struct Span {
     pub node: String,
     /// Why the node was searched.
     pub work: Work,
-    /// Whether the search was stopped by another thread's cutoff.
+    /// Whether a cutoff found by another thread stopped the search early.
     pub stopped: bool,
     /// A description of the span in words.
     pub text: String,
@@ -86,7 +89,7 @@ pub struct Span {
 #[derive(Debug, Clone, Copy)]
 struct Task {
     node: NodeId,
-    /// The window from the point of view of the side to move at the node.
+    /// The search window, from the point of view of the side to move at `node`.
     window: Window,
     work: Work,
 }
@@ -139,7 +142,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let serial = search.nodes;
     let value = if tree.is_max(0) { value } else { -value };
     let line: Vec<String> = line.iter().map(|&node| tree.node_name(node).to_owned()).collect();
-    // The speedup in hundredths, rounded half up using integer arithmetic.
+    // The speedup in hundredths, `100 * serial / ticks`, rounded half up in integer arithmetic.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
         "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
@@ -153,7 +156,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
 }
 
 impl Timeline {
-    /// Formats the spans, one per line, followed by the summary.
+    /// Formats all spans, one per line, followed by the summary of the search.
     pub fn text(&self) -> String {
         let lines = self.spans.iter().map(|span| format!("{}\n", span.text));
         lines.collect::<String>() + &self.summary + "\n"
@@ -278,8 +281,8 @@ impl Place {
     }
 }
 
-/// Removes and returns the job that ends first, along with its thread. Ties are broken in favour of
-/// the lowest thread number.
+/// Removes and returns the job that ends first, with the index of its thread. If several jobs end
+/// at the same time, the one with the lowest thread number is returned.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

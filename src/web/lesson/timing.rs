@@ -1,4 +1,4 @@
-//! Measures the speedup of PV-splitting over serial search, for each move of a game.
+//! Measures the speedup of PV-splitting over serial alpha-beta at each position of a game.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -25,7 +25,7 @@ pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
 pub(crate) struct Split {
     pub threads: usize,
     pub seconds: f64,
-    /// The number of nodes searched by all threads, excluding quiescence.
+    /// The number of nodes searched by all threads together, excluding quiescence nodes.
     pub nodes: u64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Measurement {
     /// The 1-based number of the move in the game.
     pub number: usize,
     pub best: String,
-    /// The score, which is the same for all searches.
+    /// The score of the position, which is the same for the serial search and all split searches.
     pub score: Score,
     /// The duration of serial alpha-beta in seconds.
     pub seconds: f64,
@@ -56,9 +56,11 @@ pub(crate) struct Stopwatch {
 }
 
 pub(crate) enum TimedPosition {
-    /// The measurement, along with the best move found by the serial search, if any.
+    /// The measurement, and the best move found by the serial search, or `None` if it found no
+    /// move.
     Done(Measurement, Option<Move>),
-    /// A split search and the serial search returned different scores, which is a bug.
+    /// A split search and the serial search returned different scores, which is a bug. The string
+    /// describes the difference.
     Disagreement(String),
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! The server of the live page, which runs on one thread during the match.
+//! The HTTP server of the live page. It runs on its own thread during the match.
 
 use std::fs::File;
 use std::io::{self, Read, Take};
@@ -35,14 +35,14 @@ use crate::web::serve::stream::Received;
 
 /// The minimum time between two updates of a page.
 const UPDATE: Duration = Duration::from_millis(250);
-/// The maximum time between two updates of a page. Even if there are no new events, a board whose
-/// game is over must switch to another game.
+/// The maximum time to wait for new events before updating a page. An update is needed even if
+/// there are none, because a board whose game is over must switch to another game.
 const IDLE: Duration = Duration::from_secs(2);
 /// The maximum number of boards on a page.
 const MAX_BOARDS: u64 = 64;
 const DEFAULT_BOARDS: u64 = 4;
-/// The maximum number of open pages. The limit ensures that updating them takes little time away
-/// from the engines.
+/// The maximum number of pages open at the same time. It is limited so that updating them takes
+/// little processor time from the engines.
 const MAX_PAGES: usize = 16;
 /// The maximum number of simultaneous downloads of the PGN file.
 const MAX_COPIES: usize = 2;
@@ -61,13 +61,15 @@ const FILES: [PageFile; 6] = [
 /// The settings of the live page's server.
 #[derive(Debug)]
 pub(crate) struct LiveSettings {
-    /// Origins whose pages may read the events and games, in addition to the server's own page.
+    /// Web origins whose pages may read the events and games, in addition to the server's own
+    /// origin.
     pub(crate) origins: Vec<String>,
     /// The PGN file to which the match writes its games, or `None` if there is no regular file.
     pub(crate) pgn: Option<PathBuf>,
 }
 
-/// A running server. When dropped, it sends the last events to the pages and then stops.
+/// A running server of the live page. When dropped, it marks the match as over, sends the last
+/// events to the pages and stops.
 #[derive(Debug)]
 pub(crate) struct LiveServer {
     live: Arc<LiveMatch>,
@@ -85,7 +87,7 @@ struct App {
 }
 
 impl LiveServer {
-    /// Starts the server for a match.
+    /// Starts serving the live page of a match on its own thread.
     ///
     /// # Errors
     /// If the socket cannot be configured, or if the operating system cannot start a thread.
@@ -162,7 +164,7 @@ async fn events(
     Ok(Sse::new(Received(receiver)).keep_alive(KeepAlive::default()))
 }
 
-/// Sends changes to a page until the match is over or the page has been closed.
+/// Sends changes to one page until the match is over, the server stops or the page is closed.
 async fn send_news(
     App { live, mut closing, .. }: App,
     mut cursor: Cursor,
@@ -175,7 +177,8 @@ async fn send_news(
         let (news, is_over) = live.news(&mut cursor);
         for (name, value) in news {
             let event = Event::default().event(name).data(value.to_string());
-            // This waits until the page has read the earlier events.
+            // The channel holds a single event, so this waits until the page has read the previous
+            // ones.
             if sender.send(event).await.is_err() {
                 return;
             }
@@ -218,7 +221,8 @@ async fn games(State(app): State<App>) -> Result<Response, ApiError> {
     Ok((headers, Body::from_stream(Received(receiver))).into_response())
 }
 
-/// Sends the contents of a file. Stops early if the client disconnects.
+/// Sends the contents of a file in chunks. Stops early if the client disconnects or the file cannot
+/// be read.
 fn send_pieces(mut file: Take<File>, sender: &mpsc::Sender<Bytes>) {
     loop {
         let mut piece = Vec::new();
@@ -261,8 +265,8 @@ mod tests {
             let live = Arc::clone(&app.live);
             let (sender, mut page) = mpsc::channel(1);
             let sending = tokio::spawn(send_news(app, Cursor::new(1), sender, permit));
-            // The first event fills the channel, so sending the second one has to wait for the
-            // page.
+            // The channel holds a single event. The first event fills it, so sending the second has
+            // to wait until the page reads the first.
             while page.is_empty() {
                 tokio::task::yield_now().await;
             }

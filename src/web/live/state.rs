@@ -1,4 +1,4 @@
-//! What the live page shows: the games in progress, the standings and the latest results.
+//! The data that the live page shows: the games in progress, the standings and the latest results.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,17 +17,18 @@ use crate::tools::autoplay::schedule::Slot;
 use crate::tools::autoplay::summary::round_line;
 use crate::tools::autoplay::tournament::{Progress, Tournament};
 
-/// The number of finished games whose moves are kept, because pages may still be showing them.
+/// The number of finished games whose moves are kept in memory, because boards may still be showing
+/// these games.
 const KEPT_GAMES: usize = 64;
-/// The number of results that a page receives when it is opened.
+/// The maximum number of latest results that are kept and sent to a newly opened page.
 const KEPT_RESULTS: usize = 200;
-/// The maximum number of columns in the crosstable. The limit matters because the crosstable is
-/// sent whenever a game ends.
+/// The maximum number of columns in the crosstable. It is limited because the whole crosstable is
+/// sent to every page whenever a game ends.
 const MAX_COLUMNS: usize = 16;
-/// How long a board shows a finished game before switching to another one.
+/// How long a board continues to show a finished game before switching to another game.
 const REST: Duration = Duration::from_secs(2);
 
-/// A named event to send to a page, along with its data.
+/// An event to send to a page: its name and its data.
 pub(super) type News = (&'static str, Value);
 
 /// The state of a match. The match updates it, and the server sends its changes to the pages.
@@ -45,7 +46,8 @@ struct Content {
     has_pgn: bool,
     /// The games in progress and the most recently finished ones, indexed by game number.
     games: BTreeMap<usize, LiveGame>,
-    /// The numbers of the finished games in `games`, in the order in which they ended.
+    /// The numbers of the finished games that are still in `games`, in the order in which they
+    /// ended.
     ended: VecDeque<usize>,
     standings: Value,
     /// The number of changes to `standings`.
@@ -57,7 +59,7 @@ struct Content {
     results: VecDeque<Value>,
     /// The total number of finished games, while `results` contains only the latest ones.
     result_count: usize,
-    /// Why the match ended, or `None` if it is still in progress.
+    /// The reason why the match ended, or `None` if it is still in progress.
     over: Option<String>,
 }
 
@@ -70,7 +72,8 @@ struct LiveGame {
     moves: Vec<LiveMove>,
     left: [Option<Duration>; 2],
     used: [Duration; 2],
-    /// The side to move and when it started to think, or `None` if the clocks have not started yet.
+    /// The side to move and the time at which it started to think, or `None` if no clock is
+    /// running, because the game has not started or is over.
     thinking: Option<(Color, Instant)>,
     /// The result (such as `1-0`), details of the ending, and the time at which the game ended.
     /// `None` while the game is in progress.

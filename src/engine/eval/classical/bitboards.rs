@@ -8,7 +8,7 @@ pub(super) use crate::chess::position::{FILE_A, FILE_H, LIGHT_SQUARES, distance,
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 
-/// Returns the ranks from `first` to `last` (1-based, inclusive).
+/// Returns the squares of the ranks from `first` to `last` (1-based, inclusive).
 pub(super) const fn ranks(first: u32, last: u32) -> BitBoard {
     BitBoard((u64::MAX >> (64 - 8 * (last - first + 1))) << (8 * (first - 1)))
 }

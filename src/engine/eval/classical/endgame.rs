@@ -38,13 +38,13 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale factor for a side without pawns. Such a side usually wins only if it is ahead
-/// by more than a minor piece.
+/// Returns the scale factor if the side that is ahead has no pawns. Without pawns, it usually wins
+/// only if it is ahead by more than a minor piece.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Factor for a rook or two minor pieces against one minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Factor for being ahead by at most a minor piece when the enemy has more than a single minor
-    /// piece. Such endgames are usually drawn.
+    /// Factor for a lead of at most a minor piece if the enemy has more than one minor piece. Such
+    /// endgames are usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -66,8 +66,8 @@ fn worth(us: &Pieces) -> i32 {
     count(us.knights | us.bishops) * MINOR + count(us.rooks) * ROOK + count(us.queens) * QUEEN
 }
 
-/// Whether `us` has only bishops and pawns, all pawns are on the same edge file, and no bishop
-/// controls the promotion square.
+/// Whether `us` has only rook pawns, all on the same file, and possibly bishops, none of which
+/// controls the promotion square (the wrong bishop).
 fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
@@ -92,7 +92,8 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Scale factor if each side has only a bishop and pawns. Extra pawns make a win more likely.
+    /// Base scale factor if each side has only a bishop and pawns. It is increased for each extra
+    /// pawn, because extra pawns make a win more likely.
     const BARE: i32 = 20;
     const BARE_PER_EXTRA_PAWN: i32 = 8;
     /// Scale factor if the bishops are accompanied by other pieces.
@@ -141,7 +142,7 @@ fn can_mate(us: &Pieces) -> bool {
 /// Returns the Manhattan distance from `square` to the nearer corner of the bishops' colour.
 fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
     let (file, rank) = (file(square) as Score, rank(square) as Score);
-    // Mirroring turns the light corners a8 and h1 into the dark corners a1 and h8.
+    // Mirroring the files turns the light corners a8 and h1 into the dark corners h8 and a1.
     let file = if any(bishops & LIGHT_SQUARES) { 7 - file } else { file };
     (file + rank).min(14 - file - rank)
 }

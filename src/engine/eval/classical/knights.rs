@@ -32,7 +32,7 @@ pub(super) fn is_shielded(square: Square, view: &View) -> bool {
     any(up(bit(square)) & (view.us.pawns | view.them.pawns))
 }
 
-/// Whether `square` is advanced and no enemy pawn can ever attack it.
+/// Whether `square` is on ranks 4 to 6 and can never be attacked by an enemy pawn.
 ///
 /// Source: <https://www.chessprogramming.org/Outposts>.
 pub(super) fn is_outpost(square: Square, view: &View) -> bool {

@@ -1,4 +1,4 @@
-//! Mobility: the number of squares to which the pieces can move.
+//! Mobility: scores each piece by the number of squares to which it can move.
 //!
 //! Source: <https://www.chessprogramming.org/Mobility>.
 

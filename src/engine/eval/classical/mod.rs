@@ -40,7 +40,8 @@ use super::tapered::Tapered;
 use crate::chess::position::{BitBoard, Color, Position};
 use crate::chess::score::Score;
 
-/// The game phase with all pieces on the board. It falls to 0 as pieces are exchanged.
+/// The game phase with all pieces on the board. The phase falls as pieces are exchanged, and is 0
+/// when only kings and pawns are left.
 pub(crate) const FULL_PHASE: i32 = 24;
 
 pub(in crate::engine::eval) enum Assessment {

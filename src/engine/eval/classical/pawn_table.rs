@@ -1,4 +1,4 @@
-//! Cache for the terms that depend only on pawns and kings, indexed by pawn key.
+//! Pawn hash table: caches the terms that depend only on pawns and kings, indexed by pawn key.
 
 use super::trace::{Silent, Sum, Trace};
 use super::view::View;
@@ -17,7 +17,7 @@ pub(super) struct PawnEntry {
     key: u64,
     pub passed: [BitBoard; 2],
     structure: [Tapered; 2],
-    /// Shelter scores. They are valid only if the kings are on the squares in `kings`.
+    /// Shelter scores, each valid only if that side's king is on its square in `kings`.
     shelter: [Tapered; 2],
     kings: [Option<Square>; 2],
 }

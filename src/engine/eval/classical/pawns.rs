@@ -1,4 +1,4 @@
-//! Pawn structure: terms that depend only on pawns and are cached by pawn key.
+//! Pawn structure: terms that depend only on the pawns, so they are cached by pawn key.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -49,7 +49,8 @@ fn weakness<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, 
     }
 }
 
-/// Returns the squares ahead of `pawn` on the adjacent files.
+/// Returns the squares in front of `pawn` on the adjacent files: those that it can attack now or
+/// after advancing.
 fn attack_span(pawn: Square) -> BitBoard {
     sideways(front_span(pawn))
 }

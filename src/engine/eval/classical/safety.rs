@@ -13,11 +13,12 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// The penalty is the square of the danger units divided by this number. 1024 units give a penalty
-/// of 1024 centipawns.
+/// The king safety penalty in centipawns is the square of the danger units divided by this number.
+/// For example, 1024 units give a penalty of 1024.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum number of danger units, chosen so that the penalty fits in half of a [`Tapered`].
+/// Maximum number of danger units. It keeps the penalty within the 16 bits that each half of a
+/// [`Tapered`] has.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
@@ -25,7 +26,7 @@ pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the penalty for danger to our own king.
+/// Subtracts the king safety penalty of our own king from the score.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -56,7 +57,8 @@ fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     theirs.all & !ours.twice & !well_defended
 }
 
-/// Adds danger units for attackers near the king, and subtracts units for defenders.
+/// Adds the danger units for enemy attacks near our king, for weaknesses around it, and for our
+/// defenders, whose weights are mostly negative.
 fn attack<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -84,7 +86,8 @@ fn attack<T: Trace>(
     danger.add_times(&w.danger_no_shelter, bare as i32);
 }
 
-/// Adds danger units for possible enemy checks on safe and unsafe squares.
+/// Adds danger units for the checks that the enemy could give, depending on whether the checking
+/// square is safe.
 fn checks<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -49,8 +49,8 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores enemy pieces that safe pawns attack now or could attack after a push. A pawn is safe if
-/// it is defended or not attacked.
+/// Scores enemy pieces that our safe pawns attack, or could attack after a push to a safe square. A
+/// square is safe if we defend it or the enemy does not attack it.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -1,4 +1,4 @@
-//! Sums of weights, and a trace that records which weights were added.
+//! Sums of weights, and traces that record which weights were added to them.
 
 use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;
@@ -6,7 +6,8 @@ use crate::engine::eval::tapered::Tapered;
 
 /// Records each weight that contributes to the evaluation, for tuning and for display.
 pub(in crate::engine::eval) trait Trace {
-    /// Whether weights are recorded. If so, caches are bypassed.
+    /// Whether this trace records weights. If so, the evaluation bypasses its caches, because
+    /// cached terms would not be recorded.
     const ON: bool;
 
     /// Called before the weights for `side` are added.

@@ -107,7 +107,7 @@ fn turned_square(square: Square, viewer: Color) -> Square {
     }
 }
 
-/// The squares attacked by one side, and that side's attacks on the enemy king.
+/// The squares attacked by one side, and counts of its attacks near the enemy king.
 #[derive(Clone, Copy)]
 pub(in crate::engine::eval) struct Attacks {
     pub pawns: BitBoard,
@@ -146,7 +146,7 @@ impl Attacks {
         }
     }
 
-    /// Adds a piece that attacks the squares in `reach`.
+    /// Adds the attacks of one piece, given the squares in its `reach`.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {

@@ -5,7 +5,8 @@ use std::mem::offset_of;
 
 use crate::engine::eval::tapered::Tapered;
 
-/// The evaluation term that a weight belongs to. Each term is a row of the breakdown.
+/// The evaluation term that a weight belongs to. The breakdown of the evaluation has one row for
+/// each term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
     Material,
@@ -129,9 +130,10 @@ weights! {
     Material material: [Tapered; 5],
     /// Score for two bishops on squares of opposite colours.
     Material bishop_pair: Tapered,
-    /// Change in a knight's value for each friendly pawn. Knights are stronger in closed positions.
+    /// Change in the value of each knight for each friendly pawn. Knights are stronger in closed
+    /// positions.
     Material knight_per_pawn: Tapered,
-    /// Change in a rook's value for each friendly pawn.
+    /// Change in the value of each rook for each friendly pawn.
     Material rook_per_pawn: Tapered,
 
     /// Piece-square table for pawns.
@@ -292,8 +294,8 @@ weights! {
     /// Danger units for each kind of enemy piece that can give a safe check, indexed by kind
     /// (knight, bishop, rook, queen).
     KingSafety danger_safe_check: [Tapered; 4],
-    /// Danger units for each square from which the enemy can give an unsafe check. Kinds of pieces
-    /// that also have a safe check are ignored.
+    /// Danger units for each square from which the enemy can give an unsafe check. Not counted for
+    /// kinds of pieces that can also give a safe check.
     KingSafety danger_unsafe_check: Tapered,
     /// Danger units if the enemy has no queen.
     KingSafety danger_no_queen: Tapered,
@@ -363,9 +365,9 @@ impl Weights {
 /// A weight, or a (possibly nested) array of weights.
 trait WeightBlock {
     fn collect(&self, values: &mut Vec<Tapered>);
-    /// Builds the block from the next values. Missing values are zero.
+    /// Builds the block from the next values of the iterator. Missing values are set to zero.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;
-    /// Appends the block as Rust source, indented by `depth` levels.
+    /// Appends the block to `text` as Rust source, indented by `depth` levels.
     fn source(&self, depth: usize, text: &mut String);
 }
 

@@ -26,7 +26,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neuron values of a position, from White's and Black's points of view.
+/// The neuron values of a position before clipping, from White's and Black's points of view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,

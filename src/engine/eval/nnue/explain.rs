@@ -21,7 +21,8 @@ pub(crate) struct Explanation {
 
 /// Computes a network's score for a position and the value of each piece.
 ///
-/// The value of a piece is the score minus the score without this piece. Kings have no value.
+/// The value of a piece is the difference between the score and the score of the position without
+/// that piece. Kings have no value.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {

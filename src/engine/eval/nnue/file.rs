@@ -23,7 +23,7 @@ const LONGEST_LINE: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// Number of king buckets in the file; 1 if all have the same weights.
+    /// Number of king buckets stored in the file; 1 if all king buckets share the same weights.
     king_buckets: usize,
     hidden: usize,
 }
@@ -98,7 +98,8 @@ impl Network {
         Self::new(inputs.into_iter().cycle().take(INPUTS), biases, outputs, output_biases)
     }
 
-    /// Returns the number of neurons in a network file; `None` for other files.
+    /// Returns the number of neurons of the network in the file, or `None` if `bytes` is not a
+    /// network file.
     pub(crate) fn neurons_in(bytes: &[u8]) -> Option<usize> {
         Shape::split_from(bytes).map(|(shape, _)| shape.hidden)
     }
@@ -125,7 +126,7 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// Returns a network file that contains only the first `hidden` neurons.
+    /// Returns `network` in the network file format, reduced to its first `hidden` neurons.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

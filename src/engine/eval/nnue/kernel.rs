@@ -23,7 +23,7 @@ const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// Like [`IN_REGISTERS`], but for AVX-512, which has twice as many registers of twice the width.
+/// Like [`IN_REGISTERS`], but for AVX-512, which has twice as many registers, each twice as wide.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = if HIDDEN.is_multiple_of(256) { 256 } else { IN_REGISTERS };
 
@@ -41,11 +41,10 @@ impl Lanes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     Portable,
-    /// The version for AVX2. Created only by [`Kernel::detect`], on processors that support AVX2.
+    /// Uses AVX2. Created only by [`Kernel::detect`], on processors that support AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Detected),
-    /// The version for AVX-512. Created only by [`Kernel::detect`], on processors that support
-    /// AVX-512.
+    /// Uses AVX-512. Created only by [`Kernel::detect`], on processors that support AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512(Detected),
 }
@@ -104,7 +103,7 @@ impl Kernel {
     }
 }
 
-/// Returns the name of the kernel for this processor.
+/// Returns the name of the kernel that is used on this processor.
 #[cfg(feature = "cli")]
 pub(crate) fn name() -> &'static str {
     match Kernel::detect() {
@@ -152,7 +151,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
     let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
     let mut sums = zero;
     for at in (0..HIDDEN).step_by(WIDTH) {
-        // A row is aligned to 64 bytes, and `at` leaves room for a whole vector.
+        // Each row is aligned to 64 bytes, and a whole vector fits between `at` and the end of the
+        // row.
         #[allow(unsafe_code)]
         let (value, weight) = unsafe {
             let value = values.0.as_ptr().add(at).cast::<__m256i>();
@@ -164,7 +164,7 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
         sums = _mm256_add_epi32(sums, _mm256_madd_epi16(value, weighted));
     }
     let mut lanes = Lanes([0; LANES]);
-    // `Lanes` has the size and the alignment of a vector.
+    // `Lanes` has the same size and alignment as a vector.
     #[allow(unsafe_code)]
     unsafe {
         _mm256_store_si256(lanes.0.as_mut_ptr().cast::<__m256i>(), sums);
@@ -188,7 +188,8 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
     let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
     let mut sums = zero;
     for at in (0..HIDDEN).step_by(WIDTH) {
-        // A row is aligned to 64 bytes, and `at` leaves room for a whole vector.
+        // Each row is aligned to 64 bytes, and a whole vector fits between `at` and the end of the
+        // row.
         #[allow(unsafe_code)]
         let (value, weight) = unsafe {
             let value = values.0.as_ptr().add(at).cast::<__m512i>();

@@ -30,10 +30,11 @@ pub(crate) use pieces::{PieceSet, seen_by};
 
 pub(crate) const HIDDEN: usize = 256;
 pub(crate) const KING_BUCKETS: usize = 4;
-/// Number of inputs per king bucket: own and enemy pieces, six kinds, 64 squares.
+/// Number of inputs per king bucket: one for each side (own or enemy), kind of piece and square.
 pub(crate) const INPUTS_PER_KING_BUCKET: usize = 2 * 6 * 64;
 pub(crate) const INPUTS: usize = KING_BUCKETS * INPUTS_PER_KING_BUCKET;
-/// Number of sets of output weights, selected by the number of pieces on the board.
+/// Number of sets of output weights. The number of pieces on the board determines which set is
+/// used.
 pub(crate) const BUCKETS: usize = 8;
 /// The integer that represents 1.0 in neuron values and input weights. Clipped neuron values
 /// therefore fit in eight bits.

@@ -18,7 +18,7 @@ pub struct Network {
     pub(super) inputs: Box<[Row; INPUTS]>,
     pub(super) biases: Row,
     /// Weights from the neurons to the output. In each bucket, the weights of the side to move come
-    /// first.
+    /// before those of the other side.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
@@ -148,8 +148,8 @@ pub(super) mod tests {
         let network = random_network(2);
         let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
         let pieces = PieceSet::of(&position);
-        // Squares are counted from a1. Black's king is on the e-file, so Black's view is flipped
-        // and mirrored; White's view is mirrored.
+        // Squares are numbered from a1. Both kings are on the e-file, so both views are mirrored;
+        // Black's is also flipped.
         let black = [
             64 * 5 + (60 ^ 56 ^ 7),
             35 ^ 56 ^ 7,

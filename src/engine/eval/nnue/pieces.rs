@@ -94,7 +94,8 @@ impl PieceSet {
         changes
     }
 
-    /// Returns the piece on `square`, or an arbitrary piece if the square is empty.
+    /// Returns the piece on `square`. If the square is empty, the result is meaningless and must
+    /// not be used.
     #[inline]
     fn piece_square(&self, square: Square) -> PieceSquare {
         let kind = self.squares[square.to_index()].map_or(0, |piece| piece.to_index() as u16);
@@ -129,7 +130,8 @@ pub(super) struct Changes<const MAX: usize> {
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
-    /// Overwritten if a piece is appended to a full list; otherwise unused.
+    /// Scratch element: receives pieces noted while the list is full, so that `note` needs no
+    /// branch.
     spare: PieceSquare,
     length: usize,
 }
@@ -153,8 +155,8 @@ impl<const MAX: usize> PieceList<MAX> {
     }
 }
 
-/// A piece on a square, packed into bits. The square starts at bit 0, the kind at bit 6, and the
-/// colour at bit 9.
+/// A piece on a square, packed into bits: the square from bit 0, the kind of piece from bit 6, and
+/// the colour at bit 9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceSquare(u16);
 
@@ -175,8 +177,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, and the side's king bucket. `king` is the index of
-/// the king's square, counted from a1.
+/// Returns whether the view of the side `color` is mirrored, and that side's king bucket. `king` is
+/// the index of its king's square, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
@@ -199,7 +201,8 @@ const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 impl Perspective {
     #[inline]
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
-        // A missing king is treated as if it were on a1.
+        // If the king is missing, `trailing_zeros` is 64, so the king is treated as if it were on
+        // a1.
         let king = pieces.king(color).0.trailing_zeros() as usize % 64;
         let (mirrored, king_bucket) = seen_by(king, color);
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
@@ -286,7 +289,8 @@ mod tests {
             assert_eq!(list.as_slice().len(), MAX_PIECES);
         }
         assert!(after.few_changes(&before).is_none());
-        // A piece of the same kind but the other colour is a different piece.
+        // The boards have the same kinds of pieces on the same squares but in the other colour, so
+        // all pieces must count as changed.
         assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
     }
 

@@ -43,8 +43,8 @@ use loom::{
 #[cfg(feature = "loom")]
 use model::{AtomicCell, Parker, Unparker};
 
-/// Number of times that a waiting thread checks whether it has been called before it sleeps. These
-/// checks take about ten microseconds, about as long as waking a sleeping thread.
+/// Number of times that a waiting thread checks for a call before it goes to sleep. These checks
+/// take about ten microseconds, as long as waking a sleeping thread.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
 const PER_WORD: usize = u64::BITS as usize;
 const WORDS: usize = 4;
@@ -73,9 +73,9 @@ pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 impl SharedThreadSet {
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
-        // A thread that signals a cutoff marks the node before it reads this set, and a joining
-        // thread reads the mark after it has joined. So at least one of them sees the other's
-        // write.
+        // A thread that cuts off a node marks the node before it reads this set, and a thread that
+        // joins the node enters the set before it reads the mark. With the fences, at least one of
+        // them sees what the other wrote.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }
@@ -102,13 +102,13 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
 #[derive(Default)]
 struct IdleThreads {
     free: AtomicU64,
-    /// Threads that accept only work below one of their nodes.
+    /// Idle threads that accept only work below a node of their own.
     bound: AtomicU64,
 }
 
-/// State of an idle thread, and its next task.
+/// State of a thread in the pool: what work it accepts while idle, and its next task.
 struct ThreadSlot<T> {
-    /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`].
+    /// Address of the node below which the thread accepts work while idle, or [`ANYWHERE`].
     below: AtomicUsize,
     called: AtomicBool,
     task: AtomicCell<Option<T>>,
@@ -184,9 +184,9 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Estimates whether an idle thread can take work. There must be a free core, and the thread
-    /// must either accept any work or be one of `owners`, which accept only work below their own
-    /// nodes. Cheap enough to be called often.
+    /// Estimates whether an idle thread can take work. This requires a free core and an idle thread
+    /// that either accepts any work or is one of `owners`. A waiting owner accepts only work below
+    /// its own node. Cheap enough to be called often.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -207,8 +207,8 @@ impl<T: Send> HelperPool<T> {
         self.idle.iter().map(count).sum::<u32>() as usize
     }
 
-    /// Reserves an idle thread: preferably one of `owners` that waits at a node for which
-    /// `is_above` returns true, otherwise one that accepts any work.
+    /// Reserves an idle thread. Prefers one of `owners` whose node, passed to `is_above` by its
+    /// address, is above the work; otherwise takes a thread that accepts any work.
     pub(super) fn reserve(
         &self,
         owners: &ThreadSet,
@@ -252,8 +252,9 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Waits after [`HelperPool::offer`] until the thread is called, `is_over` returns true, or
-    /// `longest` has passed. [`HelperPool::wake`] makes the thread call `is_over` again.
+    /// Waits, after [`HelperPool::offer`], until the thread is called or `is_over` returns true. If
+    /// `longest` is given, the thread sleeps at most once and then returns
+    /// [`WaitResult::TimedOut`]. [`HelperPool::wake`] ends its sleep.
     pub(super) fn wait(
         &self,
         me: usize,
@@ -275,7 +276,7 @@ impl<T: Send> HelperPool<T> {
                 if take(self.offered(me), bit(me)) {
                     return WaitResult::Over;
                 }
-                // The thread is reserved; the reserving thread will call or release it immediately.
+                // Another thread has reserved this one and will call or release it immediately.
                 yield_now();
             } else if spins < SPINS {
                 spins += 1;
@@ -326,7 +327,8 @@ fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
 
-/// Exclusive access to an idle thread. If dropped without a call, the thread is released.
+/// Exclusive access to an idle thread. Dropping the reservation without calling the thread releases
+/// it.
 pub(super) struct Reservation<'a, T: Send> {
     pool: &'a HelperPool<T>,
     thread: usize,

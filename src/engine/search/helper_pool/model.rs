@@ -1,7 +1,8 @@
-//! Tests every interleaving of the threads of a helper pool. To run the tests, use `cargo test
-//! --features loom --lib model::`.
+//! Tests that explore every interleaving of the threads of a helper pool. To run them, use `cargo
+//! test --features loom --lib model::`.
 //!
-//! The types in this module replace those of crossbeam, because Loom must control them.
+//! The types in this module replace those of crossbeam, because Loom can explore only
+//! synchronisation that goes through its own types.
 
 use std::time::Duration;
 

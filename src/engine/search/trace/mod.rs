@@ -41,7 +41,7 @@ pub struct Trace {
     pub visits: Vec<Visit>,
     /// Event counts, summed over all threads.
     pub sums: Sums,
-    /// The same events as counted by the search itself.
+    /// Counts of the same events, kept by the search itself.
     pub counters: Counters,
     /// Event counts of each thread.
     pub threads: Vec<Sums>,
@@ -116,8 +116,8 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     for (number, (nodes, hidden)) in elsewhere {
-        // Nodes outside any recorded visit, such as those searched to verify a line into the book,
-        // appear only in the sums.
+        // Nodes searched outside any recorded visit, for example to verify a line into the book,
+        // are counted only in the sums.
         if let Some(branch) = branches.get_mut(&number) {
             branch.nodes += nodes;
             branch.hidden += hidden;

@@ -21,18 +21,19 @@ use crate::chess::score::{Depth, Ply, Score};
 pub struct Bounds {
     /// Maximum distance from the root, in plies.
     pub plies: Ply,
-    /// Minimum remaining depth, in plies. A value of 0 includes quiescence.
+    /// Minimum remaining depth, in plies, at which visits are recorded. A value of 0 includes
+    /// quiescence nodes.
     pub min_depth: Depth,
     /// A line of moves from the root. If it is not empty, visits below the root moves are recorded
     /// only along this line and below its end.
     pub branch: Vec<Move>,
-    /// Maximum number of visits recorded below the root moves.
+    /// Maximum number of visits to record below the root moves.
     pub visits: usize,
 }
 
 #[derive(Default)]
 pub(super) struct Shared {
-    /// Number of visits so far. Visits are numbered from 1.
+    /// Number of visits recorded so far by all threads. Visits are numbered from 1.
     visits: AtomicU64,
     iteration: AtomicI32,
     line: AtomicUsize,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::observe::{Counters, NodeEnd, PruneReason};
 use crate::chess::score::{Depth, Score};
 
-/// The type of a searched node. It is determined by the node's value and window.
+/// The type of a searched node: PV, cut or all. It is determined by the node's value and window.
 ///
 /// See <https://www.chessprogramming.org/Node_Types>.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -15,7 +15,7 @@ use crate::chess::score::{Depth, Score};
 pub enum NodeType {
     /// The value is inside the window and therefore exact.
     Pv,
-    /// The value is at least beta. One move refutes the opponent's last move.
+    /// The value is at least beta, so one of the node's moves refutes the opponent's last move.
     Cut,
     /// The value is at most alpha. No move raises alpha.
     All,
@@ -43,7 +43,7 @@ pub struct Sums {
     pub quiescence: u64,
     /// Number of visits, by node type. Visits that were stopped have no type and are not counted.
     pub types: BTreeMap<NodeType, u64>,
-    /// Number of visits, by the rule or step that determined the node's value.
+    /// For each rule or step, the number of visits whose value it determined.
     pub ends: BTreeMap<NodeEnd, u64>,
     /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
@@ -51,8 +51,7 @@ pub struct Sums {
     pub first_move_cutoffs: u64,
     /// Number of times that an aspiration window failed and was widened.
     pub windows: u64,
-    /// Number of nodes for which the transposition table had an entry, not counting table cutoffs
-    /// in quiescence.
+    /// Number of nodes found in the transposition table, not counting table cutoffs in quiescence.
     pub hits: u64,
     /// Number of late moves searched with a reduction.
     pub reduced: u64,
@@ -65,7 +64,8 @@ pub struct Sums {
     pub open: u64,
     /// Number of null moves tried.
     pub null_moves: u64,
-    /// Number of nodes searched without their table move, to test whether it is the only good one.
+    /// Number of searches of a node without its table move, to test whether the table move is the
+    /// only good one.
     pub singularity_tests: u64,
     /// Number of table moves extended because no other move was as good (singular extensions).
     pub extended: u64,

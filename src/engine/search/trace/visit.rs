@@ -44,7 +44,8 @@ pub struct Visit {
     pub eval: Option<Score>,
     /// Whether the transposition table had an entry for the node.
     pub hit: bool,
-    /// Number of games in the book that reached the position, if the position is in the book.
+    /// Number of the book's games that reached the position, or `None` if the position is not in
+    /// the book.
     pub book_games: Option<u64>,
     /// Number of plies by which the node was reduced in hindsight, because the last move had
     /// already been reduced and the evaluation had improved for the side to move.
@@ -61,11 +62,13 @@ pub struct Visit {
     pub end: NodeEnd,
     /// The best move, in SAN. `None` if no move raised alpha.
     pub best: Option<String>,
-    /// Value of the node. Meaningless if the search was stopped during the visit.
+    /// Value of the node for the side to move. Meaningless if the search was stopped during the
+    /// visit.
     pub score: Score,
     /// Whether the search was stopped during the visit.
     pub stopped: bool,
-    /// Number of nodes at and below this visit, summed over all threads.
+    /// Number of nodes searched during this visit, including the node itself and nodes searched by
+    /// other threads.
     pub nodes: u64,
     /// Number of visits below this one that were counted but not recorded.
     pub hidden: u64,

@@ -49,7 +49,8 @@ impl Trace {
         let (mut others, mut nodes) = (0, 0);
         for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != SearchReason::First) {
             let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
-            // If the move does not raise alpha, the node after it fails high.
+            // The first search of a move that does not raise alpha fails high from the opponent's
+            // side, so the node after the move is a cut node.
             let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
             if searches.len() == 1 && searches[0].why != SearchReason::First && is_no_better {
                 others += 1;
@@ -66,7 +67,8 @@ impl Trace {
         }
     }
 
-    /// Returns the visits directly below the visit with index `parent`, along with their indices.
+    /// Returns the visits to the children of the visit with index `parent`, along with their
+    /// indices.
     pub(crate) fn below(&self, parent: usize) -> impl Iterator<Item = (usize, &Visit)> {
         let visits = self.visits.iter().enumerate();
         visits.filter(move |(_, visit)| visit.parent == Some(parent))
@@ -136,8 +138,8 @@ fn window(visit: &Visit) -> String {
 }
 
 impl Visit {
-    /// Returns the move that led to the node. If there is none, returns `root`, `pass` or `same`,
-    /// depending on why the node was searched.
+    /// Returns the move that led to the node. If no move did, returns `root`, `pass` (null move) or
+    /// `same` (re-search of the parent's position), depending on why the node was searched.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
             SearchReason::Root => "root",

@@ -283,8 +283,8 @@ impl<'a> CheckpointWriter<'a> {
         if games.len() == self.known {
             return Ok(());
         }
-        // The set is unordered, so new hashes cannot simply be appended. All hashes are rewritten,
-        // at eight bytes per game.
+        // The set is unordered, so the hashes added since the last checkpoint cannot simply be
+        // appended to the file. All hashes are rewritten, at eight bytes per game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let file = CheckpointFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
         self.state.games = Some(file);
@@ -338,7 +338,7 @@ impl<'a> CheckpointWriter<'a> {
 }
 
 impl Checkpoints {
-    /// Removes the checkpoints once the book is complete.
+    /// Removes the checkpoints, which are not needed once the book is complete.
     ///
     /// # Errors
     /// If the checkpoints cannot be removed.

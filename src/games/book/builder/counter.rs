@@ -30,7 +30,7 @@ const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether the filter, duplicate detection or the facets need tags.
+    /// Whether tags must be read, because the filter, duplicate detection or the facets need them.
     reads_tags: bool,
     reads_few_tags: bool,
     /// The hashes of the games counted so far, if duplicates are skipped.
@@ -66,11 +66,12 @@ pub(super) struct GameCounter<'a, R> {
     #[cfg(feature = "parquet")]
     facets: GameFacets,
     players: u64,
-    /// A hash of all positions of the current game, including those that are not counted.
+    /// A hash of all positions of the current game so far, including positions that are not
+    /// counted.
     course: u64,
     /// Whether the last game that passed the filter was counted and, if not, the reason.
     verdict: Admission,
-    /// The last game, if it is counted and its records have not been created yet.
+    /// The most recently read game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
 }
 
@@ -161,7 +162,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    /// Decides whether to count a game. Also returns its hash if duplicates are skipped.
+    /// Decides whether to count a game. Also returns the game's hash if duplicate games are
+    /// skipped.
     fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
             return (Admission::Empty, None);
@@ -187,8 +189,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// Returns a hash of the players' surnames and the year. Different spellings of a name usually
-    /// have the same hash.
+    /// Returns a hash of the players' surnames and the year of the game. Different spellings of the
+    /// names usually produce the same hash.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {

@@ -93,7 +93,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
             return Ok(());
         }
         let begin = Instant::now();
-        // The note must not describe data that is not yet on the disk.
+        // Sync the draft before writing the note, because the note must not describe data that is
+        // not yet on the disk.
         writer.output().sync_data()?;
         self.written.parts = parts;
         self.written.entries = writer.entries_so_far();

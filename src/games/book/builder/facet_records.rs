@@ -119,7 +119,8 @@ impl PositionRecord for FacetRecord {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Mix in the move and facets. Otherwise all moves in a position would share one slot.
+        // Mix the move and the facets into the hash. Otherwise, all moves from a position would
+        // share one slot.
         let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }

@@ -20,9 +20,9 @@ pub struct GameFilter {
     pub facets: FacetFilter,
     /// Accepted ranges of ECO codes. If empty, all games pass.
     pub eco: Vec<EcoRange>,
-    /// Minimum time per player in seconds, including the increments for 60 moves.
+    /// Minimum time per player, in seconds: the initial time plus 60 increments.
     pub min_seconds: Option<u32>,
-    /// Maximum time per player in seconds, including the increments for 60 moves.
+    /// Maximum time per player, in seconds: the initial time plus 60 increments.
     pub max_seconds: Option<u32>,
     /// The accepted results.
     pub results: Vec<GameResult>,
@@ -91,7 +91,7 @@ impl GameFilter {
             && (self.titles.is_empty() || any(["WhiteTitle", "BlackTitle"], &has_title))
     }
 
-    /// Describes the conditions in the form stored in the manifest.
+    /// Describes the filter's conditions in the form stored in the book's manifest.
     pub fn describe(&self) -> Vec<String> {
         let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name} {value}"));
         let list = |name: &str, values: Vec<String>| {
@@ -114,7 +114,7 @@ impl GameFilter {
     }
 }
 
-/// Whether a name contains one of the lower-case strings in `wanted`.
+/// Whether a player's name contains one of the strings in `wanted`, which must be in lower case.
 pub(crate) fn names_player(wanted: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
     wanted.iter().any(|wanted| name.contains(wanted))
@@ -140,8 +140,8 @@ fn number(tags: &Tags, name: &str) -> Option<u32> {
     tags.get(name)?.trim().parse().ok()
 }
 
-/// Parses a `TimeControl` tag such as `40/7200`, `300+3` or `180`. Returns the seconds of the first
-/// period plus the increments of a typical game.
+/// Parses a `TimeControl` tag such as `40/7200`, `300+3` or `180`. Returns the time per player in
+/// seconds: that of the first period plus the increments of a typical game.
 fn seconds(text: &str) -> Option<u32> {
     let first = text.split(':').next()?.trim();
     let period = first.rsplit('/').next()?;

@@ -1,4 +1,4 @@
-//! Records that contain game numbers. A book with facets is built from them.
+//! Records that contain game numbers. They are used to build books with facets.
 
 use super::BuildOptions;
 use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
@@ -19,7 +19,8 @@ pub(super) struct GameRecord {
 }
 
 const RECORD_BYTES: usize = 16;
-/// Set if the position had occurred earlier in the game and a new move was played there.
+/// Flag bit, set if the position had occurred earlier in the same game and a move not yet played
+/// from it was played this time.
 const AGAIN: u64 = 1 << 63;
 const MOVE_SHIFT: u32 = 48;
 const GAME_SHIFT: u32 = 16;
@@ -141,8 +142,8 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // Records of first and repeated visits are in separate groups, each sorted by move, so the
-    // moves of the two groups must be joined.
+    // Records of first visits and of repeated visits are in separate groups, each sorted by move. A
+    // move may occur in both groups, so the groups must be merged.
     if repeats {
         entry.join_moves();
     }

@@ -93,11 +93,11 @@ pub enum BuildError {
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
-    /// The monitor stopped a task whose incomplete result is useless.
+    /// The monitor stopped a task whose result is useless unless it is complete.
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
-    /// A game is broken, and the build is strict.
+    /// A game in the input is broken, and the build is set to stop at broken games (`strict`).
     #[error("{0}")]
     Broken(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
@@ -128,8 +128,8 @@ impl From<io::Error> for BuildError {
 /// Memory that a build uses besides its records, in bytes: the program itself, text buffers and
 /// blocks.
 const FIXED_MEMORY: usize = 26 << 20;
-/// Memory, in bytes, that each thread needs in addition to its records: chunk, front cache, pawn
-/// set, half-filled blocks, and the partition that is being sorted.
+/// Memory that each thread uses besides its records, in bytes: its chunk, front cache, pawn set,
+/// half-filled blocks, and the partition being sorted.
 const THREAD_MEMORY: usize = 12 << 20;
 
 /// Builds a book from inputs and writes it to an empty `output`. If the build has checkpoints, call
@@ -161,8 +161,8 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // `gather` also locks the checkpoint folder, so that the build has exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
-        // No game was counted, so the checkpoints are useless. If the command is repeated, it reads
-        // the inputs again.
+        // All inputs were read without finding a game to count, so the checkpoints are useless.
+        // Once they are removed, repeating the command reads the inputs again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -174,7 +174,8 @@ fn build_of<R: BookRecord, W: BookOutput>(
     };
     let bits = part_bits(&gathered.collected, options);
     let source = Source { collected: &gathered.collected, games: games.as_ref(), bits };
-    // If not all games were read, the next run writes the whole book again, so no draft is needed.
+    // If the build was stopped before all games were read, the next run has to write the whole book
+    // again, so no draft is needed.
     let is_whole = !monitor.is_stopped();
     let manifest = tally.manifest(options, !is_whole);
     match checkpointer

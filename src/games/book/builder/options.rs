@@ -80,8 +80,8 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// Removes moves with too few games or too low a score. Returns whether the position itself
-    /// should be kept.
+    /// Removes the entry's moves that have too few games or too low a score. Returns true if the
+    /// position itself should be kept in the book.
     pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
         if self.min_games > 1 || self.min_score > 0 {
             let min_score = f64::from(self.min_score) / 100.0;
@@ -116,7 +116,7 @@ impl BuildOptions {
     }
 }
 
-/// Reports the progress of a build, and can stop it.
+/// Shows the progress of a build, and allows another thread to stop it.
 #[derive(Debug, Clone, Default)]
 pub struct Monitor {
     /// Bytes of input read so far, counted before decompression.
@@ -129,9 +129,10 @@ pub struct Monitor {
     pub rows: Arc<AtomicU64>,
     /// The total number of rows of partial counts.
     pub all_rows: Arc<AtomicU64>,
-    /// How much of the book has been written so far, in units of 1/[`Monitor::PARTS`] of the book.
+    /// How much of the book has been written so far, as a number of parts out of
+    /// [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
-    /// Receives all errors found in the input, if set.
+    /// If set, receives all errors found in the input.
     pub faults: Option<FaultListener>,
     stop: Arc<AtomicBool>,
 }
@@ -176,8 +177,8 @@ impl Monitor {
     /// The value of [`Monitor::parts`] once the whole book has been written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops reading input. If a book is being built, it then contains only the games read so far.
-    /// Partial counts are discarded.
+    /// Stops reading input. A book being built then contains only the games read so far; partial
+    /// counts are discarded.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

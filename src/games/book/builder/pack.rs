@@ -116,14 +116,15 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// A source of entries that fails once the monitor stops the work, because an incomplete book is
-/// useless.
+/// A source of entries that fails once the build is cancelled through the monitor, because an
+/// incomplete book is useless.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// Fails if the monitor has stopped the work. [`pack`] replaces this error with its own message.
+/// Fails if the build was cancelled through the monitor. [`pack`] replaces this error with its own
+/// message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -164,7 +165,8 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, adds them to the totals, and passes their records to `push`.
+    /// Reads rows with `read`, adds them to the running totals, and passes the records made from
+    /// them to `push`.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -224,9 +226,9 @@ fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     (read <= rows * MAX_READ / 100).then_some(bits)
 }
 
-/// Returns the partitions, out of `2^bits`, that may contain rows of a piece.
+/// Returns the indices of the partitions, out of `2^bits`, that may contain rows of a piece.
 fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
-    // The keys are signed, so keys with the top bit set come first.
+    // The keys are signed integers, so keys with the top bit set are negative and come first.
     let place = |key: &i64| key >> (u64::BITS - bits);
     let mask = (1_usize << bits) - 1;
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
@@ -396,7 +398,7 @@ mod tests {
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);
-        // Every row appears twice, each time with some of its games.
+        // Split every row into two, so that each part has some of its games.
         let shared = rows.iter().flat_map(|row| {
             let mut first = *row;
             first.games[0] /= 2;

@@ -1,4 +1,5 @@
-//! Records of positions, moves and results that are sorted and grouped into a book.
+//! Records of positions, moves and results, which are sorted and grouped to form the entries of a
+//! book.
 
 use super::BuildOptions;
 use crate::chess::position::{Color, Move};
@@ -24,7 +25,7 @@ pub(super) struct Visit {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
-    /// The index of the game in the log of its thread; 0 if there is no log.
+    /// The index of the game in its thread's game log; 0 if there is no log.
     pub number: u32,
     /// The facets of the game. Set only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
@@ -50,8 +51,8 @@ pub(super) enum OfGame {
     Facets,
 }
 
-/// A record that is sorted by position and then merged with equal records. Some types of record
-/// also contain the game or its facets.
+/// A record of one or more games that visited a position. Records are sorted by position, and equal
+/// ones are merged. Some record types also store the game's index or its facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;
@@ -63,16 +64,16 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 
     fn of(visit: &Visit, game: &CountedGame) -> Self;
     fn key(&self) -> u64;
-    /// Returns the record's sort key, which has the position key in its most significant bits.
+    /// Returns the key by which records are sorted. Its most significant bits are the position key.
     fn rank(&self) -> u128;
-    /// Returns the slot of the record in a cache of `2^bits` slots. Records that can be merged have
+    /// Returns the record's slot in a cache of `2^bits` slots. Records that can be merged map to
     /// the same slot.
     fn slot(&self, bits: u32) -> usize;
-    /// Merges another record into this one. Returns false if the two cannot be merged or the sum
-    /// would overflow.
+    /// Adds the games of another record to this one. Returns false if the two differ in more than
+    /// their game counts or if the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the game's index in its log with the game's number in the book. Returns false if
-    /// the game is not in the book.
+    /// Replaces the game's index in the log of its thread by the game's number in the book. Returns
+    /// false if the game is not in the book.
     fn renumber(&mut self, numbers: &[u32]) -> bool;
     fn to_bytes(self) -> Self::Bytes;
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
@@ -82,7 +83,8 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// Returns the index of the record's bucket. A partition has `2^bits` buckets, in key order.
+    /// Returns the index of the record's bucket within its partition, which is divided into
+    /// `2^bits` buckets in key order.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
         // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
@@ -91,8 +93,9 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 }
 
 pub(super) trait BookRecord: PositionRecord {
-    /// Sorts the records of a partition, and encodes the entries that remain after pruning.
-    /// `sorted` is scratch space. `games` is the total number of games in the book.
+    /// Sorts the records of a partition, groups them into book entries, and encodes the entries
+    /// that remain after pruning. `sorted` is scratch space. `games` is the total number of games
+    /// in the book.
     fn encode(
         records: &[Self],
         sorted: &mut Vec<Self>,
@@ -116,14 +119,16 @@ const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
 /// The base-2 logarithm of the number of partitions. The top bits of the key select the partition.
-/// 250 MB of games produce 16 million records; a partition then fits into a second-level cache.
+/// 250 MB of PGN text produce 16 million records, so that each partition still fits into a
+/// second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
 }
 
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// Set in `rest` if the position had occurred earlier in the games and a new move was played there.
+/// Set in `rest` if the games count only for the move, because another visit already counts the
+/// position for them (see [`Visit::again`]).
 const AGAIN: u32 = 1 << 31;
 const MOVE_SHIFT: u32 = 16;
 const BLACK_TO_MOVE: u32 = 1 << 15;
@@ -136,8 +141,8 @@ pub(super) const RESULTS: [GameResult; 4] =
 impl Record {
     pub(super) const MAX_GAMES: u32 = MAX_GAMES;
 
-    /// Creates a record that counts `games` games, which must be between 1 and
-    /// [`Record::MAX_GAMES`].
+    /// Creates a record for a visit by `games` games with the same result. `games` must be between
+    /// 1 and [`Record::MAX_GAMES`].
     pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
         let once = Record::of(visit, &CountedGame::new(result, 0));
         Record { rest: once.rest - 1 + games, ..once }
@@ -208,7 +213,8 @@ impl PositionRecord for Record {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Mix in the move and result. Otherwise all moves in a position would share one slot.
+        // Mix in the move and result. Otherwise all moves from a position would share one slot and
+        // evict each other.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
     }
@@ -265,9 +271,10 @@ const BUCKET_RECORDS: usize = 6;
 /// write positions in memory would no longer all fit into the cache.
 const MAX_BUCKET_BITS: u32 = 11;
 
-/// Sorts the records of a partition into `sorted`. The key bits below the partition bits are
-/// uniformly distributed and select the bucket of a record. Each bucket is then sorted separately.
-/// Source: P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
+/// Sorts the records of a partition into `sorted`. Records are first distributed to buckets by the
+/// highest key bits below the partition bits, which are uniformly distributed. Each bucket is then
+/// sorted separately. Source: P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort"
+/// (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);
     let bits = buckets.ilog2().min(MAX_BUCKET_BITS);
@@ -295,7 +302,8 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition into `sorted` and merges equal ones.
+/// Sorts the records of a partition into `sorted` and merges records that differ only in their game
+/// counts.
 pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     sort(records, sorted);
     if R::JOINS {
@@ -303,8 +311,8 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition and calls `take` with the entry for each position and the side
-/// to move, in ascending key order. `sorted` is scratch space.
+/// Sorts the records of a partition and builds an entry for each position. Calls `take` with each
+/// entry and the side to move, in ascending key order. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,
@@ -325,8 +333,8 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // Records of first and repeated visits are in separate groups, each sorted by move, so the
-        // moves of the two groups must be joined.
+        // First and repeated visits to a position are sorted into two groups, each in move order. A
+        // move can occur in both groups, so its counts must be added up.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }

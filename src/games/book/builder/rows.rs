@@ -15,7 +15,8 @@ pub(in crate::games::book) struct PartialRow {
     /// The top bits of the position's pawn key. The pawn filter uses only the highest of them.
     pub pawns: u32,
     pub side: Color,
-    /// The move played; `None` for the last counted position of a game and for uncounted moves.
+    /// The move played. `None` if no move was counted: at the last counted position of a game, or
+    /// if the move itself is not counted.
     pub mv: Option<Move>,
     /// Whether the games are counted only for the move, not for the position. The position is then
     /// counted in another row, because it occurred earlier in the games or because the games have
@@ -29,8 +30,8 @@ pub(in crate::games::book) struct PartialRow {
 }
 
 impl PartialRow {
-    /// Returns a checksum of the fields that end up in a book. The sum over all rows does not
-    /// depend on how the rows are grouped.
+    /// Returns a checksum of the fields that are stored in a book. The sum of the checksums of all
+    /// rows does not depend on how the games are grouped into rows.
     pub(in crate::games::book) fn sum(&self) -> u64 {
         let mv = self.mv.map_or(0, Move::to_polyglot);
         let side = self.side == Color::Black;
@@ -63,8 +64,8 @@ pub(super) trait RowRecord: PositionRecord {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
-    /// The rating group of the players' mean rating, or of the only known rating. `None` if both
-    /// ratings are unknown.
+    /// The group of the players' mean rating or, if only one rating is known, of that rating.
+    /// `None` if both are unknown.
     pub group: Option<RatingGroup>,
     pub speed: Speed,
     /// The year and month of the games.
@@ -74,10 +75,11 @@ pub(in crate::games::book) struct FacetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the ratings of the player to move over all games in which that rating is known,
-    /// and the number of these games.
+    /// The sum of the ratings of the player to move, and the number of games added up. Games in
+    /// which that rating is unknown are left out.
     pub ratings: (u64, u64),
-    /// The latest game. If several games have the same date, the one with the greatest id.
+    /// The date and id of the latest game. Among games of the same date, the one with the greatest
+    /// id.
     pub latest: (GameDate, GameId),
 }
 

@@ -9,7 +9,7 @@ use crate::games::pgn::{Chunk, Chunks};
 /// total length. A terabyte of text has at most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// Limits for a stage, which ends once both are reached.
+/// The earliest end of a stage: it ends once `time` has passed and `bytes` of text have been read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,
@@ -18,17 +18,19 @@ pub(super) struct Until {
 
 pub(super) struct ChunkSource {
     pub(super) chunks: Chunks,
-    /// Number of chunks taken in this stage. `bytes` is their total size.
+    /// Number of chunks taken in this stage. Their total size is stored in `bytes`.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// When to stop reading for a checkpoint. At least one chunk is always read first.
+    /// When to stop reading so that a checkpoint can be written. At least one chunk is read before
+    /// that.
     pub(super) until: Option<Until>,
     /// Whether all inputs have been read.
     pub(super) is_over: bool,
 }
 
 impl ChunkSource {
-    /// Returns the next chunk and its index within the stage.
+    /// Returns the next chunk and its index within the stage, and reads the chunk's text into
+    /// `text`. Returns `None` at the end of the stage.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
         let is_due = |until: Until| self.bytes >= until.bytes && Instant::now() >= until.time;
         if self.taken > 0 && self.until.is_some_and(is_due) {

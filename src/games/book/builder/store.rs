@@ -1,5 +1,5 @@
-//! The records of one thread, grouped by partition in memory. Once a memory limit is reached, they
-//! are written to disk in sorted runs.
+//! The records collected by one thread, grouped by partition in memory. When a memory limit is
+//! reached, they are written to disk as a sorted run.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -10,23 +10,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Number of records in a block, which takes 12 kB. Partitions grow by whole blocks, so records are
-/// never copied.
+/// Number of records in a block. A block takes 12 kB. Partitions grow by whole blocks, so growing
+/// never copies records.
 const BLOCK: usize = 1 << 10;
-/// The base-2 logarithm of the number of slots in the front cache. The front cache uses 96 kB, so
-/// it fits into the processor's second-level cache. It merges the records of opening positions,
-/// which recur often.
+/// The base-2 logarithm of the number of slots in the front cache, which merges the records of
+/// frequent opening positions before they are stored. The cache takes 96 kB, so it fits into the
+/// processor's second-level cache.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Minimum number of blocks: one per partition, and as many again for sorting a partition before it
-/// is spilled.
+/// Minimum number of blocks in memory: one per partition, and as many again for sorting a partition
+/// before it is spilled to disk.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// For each partition, the block that is being filled. It always has room for another record.
+    /// The block being filled in each partition. It always has room for at least one more record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
@@ -89,8 +89,9 @@ impl<R: PositionRecord> Store<R> {
         self.blocks += 1;
     }
 
-    /// Spills records to disk if the memory limit is reached. Must be called between games.
-    /// `elsewhere` is the number of bytes that the thread uses for other data.
+    /// Spills all stored records to disk if the memory limit is reached. Must be called between
+    /// games. `elsewhere` is the number of bytes that the thread uses for other data, which counts
+    /// towards the limit.
     pub(super) fn spill_if_needed(&mut self, elsewhere: usize) -> io::Result<()> {
         let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
         if self.blocks >= left.max(MIN_BLOCKS) { self.spill() } else { Ok(()) }
@@ -150,7 +151,7 @@ impl Disk {
     }
 }
 
-/// A range of keys within one partition. Parts are in the same order as the book.
+/// A range of keys within one partition. Part numbers increase with the key, as in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
@@ -208,7 +209,8 @@ impl<R: PositionRecord> Collected<R> {
         self.runs.iter().try_for_each(|run| run.read(part, records))
     }
 
-    /// Marks the disk space used by these parts as free. Their files are about to be deleted.
+    /// Deducts the records of `parts` from the used disk space, because their files are about to be
+    /// deleted.
     pub(super) fn give_back(parts: &[Self], disk: &Disk) {
         let records: u64 = parts.iter().flat_map(|part| &part.runs).map(SortedRun::records).sum();
         disk.give_back(records * R::BYTES as u64);
@@ -248,7 +250,7 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, grouped by partition. A table at the end of the file stores where each
+/// A file of sorted records, grouped by partition. A table at the end of the file stores where each
 /// partition ends.
 struct SortedRun {
     file: Mutex<File>,
@@ -265,8 +267,8 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes all partitions, with records supplied by `fill`. Returns where each partition ends,
-    /// counted in records.
+    /// Writes all partitions, with records supplied by `fill`. Returns the end of each partition,
+    /// as a number of records from the start of the file.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,
@@ -422,7 +424,8 @@ mod tests {
         let disk = || Arc::new(Disk::new(None));
         let mut small = Store::new(0, &folder, disk());
         let mut large = Store::new(1 << 30, &folder, disk());
-        // The generator is from G. Marsaglia, "Xorshift RNGs" (2003). Some keys occur often.
+        // Marsaglia's xorshift generator ("Xorshift RNGs", 2003). Every third key is one of 1,000,
+        // so that some keys occur often.
         let mut state = 88_172_645_463_325_252_u64;
         for number in 0..1_500_000_u64 {
             state ^= state << 13;

@@ -32,13 +32,14 @@ pub struct BuildTally {
     pub contradictions: u64,
     /// The first [`BuildTally::KEPT_FAULTS`] errors, in input order.
     pub faults: Vec<String>,
-    /// Inputs that could not be read completely, each with its name, the line and the reason.
+    /// A message for each input that could not be read completely, with its name, the last line
+    /// read, and the reason.
     pub broken_inputs: Vec<String>,
-    /// The inputs, each with the number of counted games.
+    /// The inputs read so far, each with its size and the number of games counted.
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
-    /// The inputs whose piece letters are not English, with their languages.
+    /// Inputs with non-English piece letters, each with its language.
     pub foreign: Vec<(String, Language)>,
 }
 
@@ -47,7 +48,7 @@ pub struct BuildTally {
 pub struct GameFault {
     /// The name of the input.
     pub input: String,
-    /// The 1-based index of the game in the input.
+    /// The number of the game within the input, counting from 1.
     pub game: u64,
     /// The error, with its line number.
     pub fault: Fault,
@@ -127,7 +128,8 @@ impl ChunkTally {
     }
 }
 
-/// Adds up the tallies of chunks in input order, even if threads finish out of order.
+/// Adds up the tallies of all chunks. Tallies are added in input order, even if threads finish out
+/// of order.
 pub(super) struct Tallies<'a> {
     inputs: &'a [PgnInput],
     listener: Option<&'a FaultListener>,
@@ -140,7 +142,7 @@ pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
     /// The input index of each element of `total.inputs`.
     recorded: Vec<usize>,
-    /// The number of games in the current input that precede the next chunk.
+    /// The number of games in the current input before the next chunk to be added.
     games_before: u64,
 }
 
@@ -261,7 +263,8 @@ impl ChunkTurn<'_, '_> {
     }
 }
 
-/// If a thread fails on its chunk, other threads must not wait for this chunk.
+/// Marks the tallies as abandoned if the thread failed before submitting its tally, so that other
+/// threads do not wait for its chunk.
 impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {

@@ -10,31 +10,32 @@ use crate::chess::score::Score;
 use crate::games::book::lookup::BookMove;
 use crate::support::words::{grouped, percent};
 
-/// The reason why a book move is not played.
+/// Why the chooser does not play a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rejection {
     /// The move leads to a position that has already occurred in this game.
     Repeats,
-    /// The game is close to the fifty-move limit. The book does not take this rule into account.
+    /// The game is close to the fifty-move limit, which book statistics do not take into account.
     FiftyMoves,
     /// The move has weight 0 in a Polyglot book. Such moves are never played.
     NoGames,
-    /// An analysis added the move to the book, and no game reached the resulting position.
+    /// The move was added to the book by analysis. No game has reached the resulting position.
     Unplayed,
     /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
     /// The side that played the move lost every game with a result. Not checked with
     /// [`Policy::Worst`] or [`Chooser::plays_lost`](super::chooser::Chooser::plays_lost).
     Lost,
-    /// The engine has learned that the move is bad.
+    /// The engine has learned from its own experience that the move is bad.
     Vetoed(Veto),
-    /// The move was played far less often than the most frequent one.
+    /// The move was played far less often than the most frequent move in the position.
     Rare,
-    /// Another move is clearly better, at the chooser's confidence level.
+    /// Another move is clearly better: its lower bound exceeds this move's upper bound by a margin.
     Worse,
     /// The move loses more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed, but this move was not: it has games but no value.
+    /// The book was analysed, but the analysis has no value for this move, although the move was
+    /// played in games.
     Unknown,
 }
 
@@ -70,19 +71,20 @@ pub struct Candidate {
     /// Expected score, from 0 to 1, based on both the games and `value`. Equal to `score` if there
     /// is no value.
     pub expected: f64,
-    /// Lower and upper bounds of the true score at the confidence level of the chooser.
+    /// Lower and upper confidence bounds of the true score, at
+    /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
     pub certain: (f64, f64),
-    /// The probability of playing the move, from 0 to 1.
+    /// The probability that the chooser plays the move, from 0 to 1.
     pub chance: f64,
-    /// Why the move is rejected, or `None` if it is not.
+    /// Why the chooser rejects the move, or `None` if it may be played.
     pub rejected: Option<Rejection>,
-    /// The weight of the move, if the book contains weights.
+    /// The weight of the move. `None` if the book contains results instead of weights.
     pub weight: Option<u64>,
 }
 
 impl Candidate {
     /// Returns the lower and upper bounds of the score. If the book contains weights, both bounds
-    /// are the weight.
+    /// are the move's weight, since there is no score.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
     }
@@ -130,7 +132,8 @@ impl Choice {
         }
     }
 
-    /// Explains in one line why the move was chosen in `position`.
+    /// Explains in one line why the move was chosen in `position`: its games, value, score bounds
+    /// and probability.
     pub fn explain(&self, position: &Position) -> String {
         let chosen = self.chosen();
         let mut text = format!("{}: {}", position.san(self.mv), self.describe_games(position));

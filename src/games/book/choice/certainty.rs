@@ -3,8 +3,9 @@
 use crate::chess::position::Color;
 use crate::games::book::format::counts::Counts;
 
-/// Returns the mean points per game and its standard error. The wins and losses in `prior` are
-/// added to those of the games. A game without a result counts as half a point for each side.
+/// Returns the mean score per game for `side`, and its standard error. The wins and losses in
+/// `prior` are added to those of the games. A game without a result counts as half a win and half a
+/// loss.
 pub(crate) fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) -> (f64, f64) {
     let unknown = f64::from(counts.undecided) / 2.0;
     let wins = f64::from(counts.wins(side)) + unknown + prior.0;

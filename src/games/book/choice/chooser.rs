@@ -19,12 +19,13 @@ pub struct Chooser {
     /// The confidence level of the score bounds: the probability, from 0.5 to 1, that the true
     /// score is at least the lower bound.
     pub confidence: f64,
-    /// Minimum number of games that must have reached the position after a move.
+    /// Minimum number of games that must have reached the position after a move for the move to be
+    /// played.
     pub min_games: u64,
     /// How much worse than the best move a move may be according to the analysis, in centipawns.
     /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore this limit.
     pub max_loss: Score,
-    /// Whether to also play moves that lost every game. This is needed to imitate a player.
+    /// Whether to play even moves that lost every game, as needed to imitate a player.
     pub plays_lost: bool,
     /// A book of the engine's learned results, which can veto moves.
     pub learned: Option<Book>,
@@ -34,29 +35,30 @@ pub struct Chooser {
 const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Chosen by hand.
 pub(crate) const MAX_LOSS: Score = 30;
-/// A value from an analysis counts as much as this many games with the predicted score.
-/// Chosen by hand: searches are better at tactics, and games are better at long-term plans.
+/// Weight of an analysis value when it is combined with game results: it counts as much as this
+/// many games with the score that it predicts. Chosen by hand: searches are better at tactics, and
+/// games are better at long-term plans.
 const VALUE_GAMES: f64 = 100.0;
 /// Numbers of wins and losses added to the results of a move without a value, so that a single game
 /// has little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
-/// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
-/// points below the lower bound of another move. Without this margin, differences of 0.1% would be
-/// significant in positions with many games. In a balanced position, the margin equals [`MAX_LOSS`]
-/// centipawns.
+/// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is more than
+/// this far below the lower bound of another move. Without this margin, differences of 0.1% would
+/// be significant in positions with many games. In a balanced position, the margin corresponds to
+/// [`MAX_LOSS`] centipawns.
 const CLEARLY: f64 = 0.04;
-/// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the most
-/// frequent move's games.
+/// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the games of
+/// the most frequent move.
 const RARE_SHARE: f64 = 0.1;
 /// With [`Policy::Weighted`], a move becomes ten times less likely each time the lower bound of its
 /// score drops by this many points.
 const TENFOLD: f64 = 0.05;
-/// A book move is rejected if it raises the halfmove clock above this number of plies, because the
-/// book does not take the fifty-move rule into account.
+/// A book move is rejected if the halfmove clock after it exceeds this number of plies, because
+/// book statistics do not take the fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
-    /// Creates a chooser whose random choices depend only on `seed`.
+    /// Creates a chooser whose random number generator is seeded with `seed`.
     pub fn new(policy: Policy, seed: u64) -> Self {
         let random = Random::new(seed);
         Chooser {
@@ -70,7 +72,8 @@ impl Chooser {
         }
     }
 
-    /// Returns the book moves with their scores and probabilities.
+    /// Returns all book moves in the current position of `game`, with their scores and
+    /// probabilities.
     pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
         self.candidates_of(book, book, game)
     }
@@ -119,7 +122,8 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that the learned results veto, unless the policy is [`Policy::Worst`].
+    /// Rejects moves that are vetoed by the engine's learned results, unless the policy is
+    /// [`Policy::Worst`], which looks for bad moves.
     fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
         let is_wanted = self.policy != Policy::Worst;
         let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
@@ -131,9 +135,9 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that lose too much compared with the value of the position. If the book itself
-    /// was analysed, also rejects moves without a value, because a few games do not justify leaving
-    /// the analysis.
+    /// Rejects moves whose value is more than [`Chooser::max_loss`] below the best known value. If
+    /// the book itself was analysed, also rejects moves without a value, because a few games do not
+    /// justify leaving the analysis.
     fn reject_losing(
         &self,
         candidates: &mut [Candidate],
@@ -155,8 +159,8 @@ impl Chooser {
         });
     }
 
-    /// Chooses a move in the current position of `game`. Returns `None` if the policy is
-    /// [`Policy::Off`] or no move is playable. In a chain of books, uses the first book that has a
+    /// Chooses a move in the current position of `game`. In a chain of books, the first book with a
+    /// playable move is used. Returns `None` if the policy is [`Policy::Off`] or no book has a
     /// playable move.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
@@ -171,8 +175,8 @@ impl Chooser {
         })
     }
 
-    /// Describes in one line which book moves are vetoed and why. Returns `None` if no move is
-    /// vetoed.
+    /// Describes in one line which book moves are vetoed in the current position of `game`, and
+    /// why. Returns `None` if no move is vetoed.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -265,8 +269,8 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
 }
 
 /// Rejects moves that are rarely played, and then moves that are clearly worse than another one.
-/// Rare moves are rejected first, so that a rare move with a good score does not rule out other
-/// moves.
+/// Rare moves are rejected first, because a rare move with a good score must not make other moves
+/// look clearly worse.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);
@@ -415,9 +419,9 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds values for some positions. Each element of `values` contains the moves that lead to the
-    /// position, the score for the side to move, and the score of the best move outside the
-    /// analysis, if any.
+    /// Returns a copy of the book with analysis values. Each element of `values` consists of the
+    /// moves that lead to a position, its score for the side to move, and the score of the best
+    /// move outside the analysis, if any.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();
@@ -452,7 +456,7 @@ mod tests {
         };
         let [e4, d4] = of(&plain, 30, Policy::Best);
         assert_eq!((e4.value, e4.expected, d4.expected), (None, 0.6, 0.5));
-        // After 1.e4, Black is ahead by 50 centipawns; after 1.d4, White is.
+        // Black is ahead by 50 centipawns after 1.e4, White after 1.d4.
         let values = [("e4", 50, None), ("d4", -50, None)];
         let book = analysed(&plain, &values);
         let [e4, d4] = of(&book, 100, Policy::Best);

@@ -10,27 +10,28 @@ use crate::support::error::ParseError;
 pub enum Policy {
     /// Does not use the book.
     Off,
-    /// Chooses the move whose score has the highest lower bound (see
+    /// Chooses the move with the highest lower bound of the score (see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence)).
     Best,
-    /// Chooses the move whose score has the lowest upper bound, for handicaps and testing.
+    /// Chooses the move with the lowest upper bound of the score, for handicap games and testing.
     Worst,
     /// Chooses any book move with equal probability.
     Random,
-    /// Chooses moves in proportion to their weights, if the book has weights. Otherwise, chooses in
-    /// proportion to their number of games, ignoring moves that are rare or clearly worse than
-    /// another. `on` selects this policy.
+    /// Chooses moves at random. If the book has weights, the probability of a move is proportional
+    /// to its weight. Otherwise it is proportional to the move's number of games, and moves that
+    /// are rare or clearly worse than another are ignored. `on` selects this policy.
     #[default]
     Prefer,
-    /// Chooses moves at random. The probability of a move increases with the lower bound of its
-    /// score. Uses weights in the same way as [`Policy::Prefer`].
+    /// Chooses moves at random. If the book has weights, the probability of a move is proportional
+    /// to its weight. Otherwise it increases with the lower bound of the move's score.
     Weighted,
     /// Chooses moves in proportion to how often they were played, regardless of their scores. This
     /// imitates the players of the book's games.
     Frequency,
 }
 
-/// Generates all lists of policies from one table, so that help, options and errors agree.
+/// Generates the policies' names and all lists of them from one table, so that help texts, options
+/// and error messages agree.
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
@@ -38,8 +39,8 @@ macro_rules! policies {
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies, as alternatives for the usage line of a command that also accepts a
-            /// file.
+            /// The policy names, in the form used by the usage line of a command that also accepts
+            /// a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.
@@ -63,7 +64,7 @@ policies! {
 }
 
 impl Policy {
-    /// All policies that use the book: all except `off`.
+    /// All policies that use the book, which excludes `off`.
     pub const IN_USE: [Policy; Self::ALL.len() - 1] = {
         let [used @ .., Policy::Off] = Self::ALL else { panic!("`off` is the last of all") };
         used

@@ -1,8 +1,9 @@
-//! Vetoes book moves that have led to bad results for the engine.
+//! Vetoes book moves that have led to bad results in the engine's own games.
 //!
 //! The book's score for a move is the prior, and the learned games are the evidence. A veto
 //! requires clear evidence, and it ends if the other moves in the position turn out to be equally
-//! bad. Without these limits, a stronger opponent could disable the whole book.
+//! bad. Without these limits, a stronger opponent could make the engine avoid the whole book simply
+//! by winning.
 
 use std::fmt;
 
@@ -21,20 +22,21 @@ const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
 /// Learned games veto a move if the upper bound of its score is more than this many points below
 /// each of three values: the book's score, one half, and the upper bound for the other moves.
 const CLEARLY: f64 = 0.04;
-/// A move is vetoed if learned searches show this disadvantage, in centipawns, for the side that
-/// played it. Chosen by hand: sound openings stay within half of this limit.
+/// A move can be vetoed if learned searches show at least this disadvantage, in centipawns, for the
+/// side that played it. Chosen by hand: in sound openings, the disadvantage stays below half of
+/// this limit.
 const BEHIND: Score = 100;
 
-/// The reason why an engine avoids a book move.
+/// Why the engine avoids a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Veto {
-    /// The engine scored badly in its own games with the move.
+    /// The engine scored badly in its own games in which the move was played.
     Games {
         /// The number of learned games with the move.
         games: u64,
         /// The score in these games, from 0 to 1, for the side that played the move.
         score: f64,
-        /// The score that the book predicts, from 0 to 1.
+        /// The score that the book predicts for the same side, from 0 to 1.
         book: f64,
     },
     /// A search of the position after the move, or after a reply to it, returned this score, in
@@ -63,12 +65,12 @@ impl fmt::Display for Veto {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BookMoveScore {
     pub expected: f64,
-    /// The number of games on which the score is based.
+    /// The number of games on which the score is based. An analysis value counts as several games.
     pub games: f64,
 }
 
-/// Returns the veto against a book move, if any. `z` is the normal quantile for the confidence
-/// level that a veto requires.
+/// Returns the veto against a book move, if any. `z` is the number of standard errors required by
+/// the confidence level of the veto.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,
@@ -109,8 +111,9 @@ fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore)
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }
 
-/// Returns an upper bound on the value of a move, in centipawns for the side that plays it. It is
-/// based on learned searches of the positions after the move and after each reply.
+/// Returns an upper bound on the value of a move, in centipawns for the side that plays it. This is
+/// the lowest score in learned searches of the positions after the move and after each reply.
+/// `None` if there are no such searches.
 fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
     let after = position.play(mv);
     let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();
@@ -128,8 +131,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4 after the learned games in `learnt`. In the book, 1.e4 has
-    /// `games` games and a score of one half.
+    /// Returns the veto, if any, against 1.e4 after the engine has learned the games in `learnt`.
+    /// In the book, 1.e4 has `games` games and a score of one half.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -1,4 +1,4 @@
-//! The facets of a single game, used to count games without listing them.
+//! The facets of a single game, such as date, ratings and speed, by which games are counted.
 
 use super::game_tags::GameTags;
 use super::games::GameId;
@@ -7,8 +7,8 @@ use crate::games::pgn::Tags;
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::games::book) struct GameFacets {
     pub game_tags: GameTags,
-    /// The id of the game. If the tags contain no id, this is `None` until the game's text has been
-    /// read.
+    /// The id of the game. If the tags contain no id, it is derived from the game's text, and is
+    /// `None` until the text has been read.
     pub id: Option<GameId>,
 }
 
@@ -17,7 +17,8 @@ impl GameFacets {
         GameFacets { game_tags: GameTags::of(tags), id: tags.raw("Site").and_then(GameId::of_site) }
     }
 
-    /// Returns a copy whose id is derived from the text, unless the tags contain an id.
+    /// Returns a copy with an id: the one from the tags or, if they contain none, one derived from
+    /// the game's text.
     pub(in crate::games::book) fn named(&self, text: &[u8]) -> Self {
         GameFacets { id: self.id.or_else(|| Some(GameId::of_text(text))), ..*self }
     }

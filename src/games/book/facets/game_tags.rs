@@ -1,4 +1,4 @@
-//! The tags of a game packed into one word, and filters for them.
+//! The tags of a game, packed into one word, and filters for games by their tags.
 
 use super::kinds::{RatingGroup, Speed};
 use crate::chess::position::Color;
@@ -79,7 +79,7 @@ impl GameTags {
 
     pub(in crate::games::book) fn speed(self) -> Speed {
         let number = self.0 >> SPEED_SHIFT & ((1 << SPEED_BITS) - 1);
-        // A book written by another program may contain invalid numbers.
+        // Clamp the number, because a book written by another program may contain an invalid one.
         Speed::ALL[(number as usize).min(Speed::ALL.len() - 1)]
     }
 
@@ -89,7 +89,7 @@ impl GameTags {
     }
 }
 
-/// Selects games by facets. By default, all games pass.
+/// Selects games by date, ratings and speed. The default filter accepts all games.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
     /// The accepted rating groups; if empty, all games pass. A game belongs to the group of its

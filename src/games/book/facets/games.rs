@@ -38,8 +38,8 @@ const WORD_BYTES: usize = 6;
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_SIGNS: u32 = 8;
 
-/// The id of a game: eight letters or digits. Games from Lichess keep their id. All other ids are
-/// computed from the text, so a game has the same id in every book.
+/// The id of a game: eight letters or digits. Games from Lichess keep their Lichess id. All other
+/// ids are computed from the game's text, so a game has the same id in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
@@ -50,12 +50,12 @@ impl GameId {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
-    /// Computes the id of a game from its text, which must have no surrounding whitespace.
+    /// Computes the id of a game from its text, which must not begin or end with whitespace.
     pub(crate) fn of_text(text: &[u8]) -> Self {
         Self::of_hash(xxh3_64(text))
     }
 
-    /// Size in bits of an id stored as an integer.
+    /// Number of bits needed to store an id as an integer.
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) const BITS: u32 = 48;
 
@@ -104,16 +104,18 @@ impl fmt::Display for GameId {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path given when the book was built, or a description of the source if it was not a file.
+    /// The path given when the book was built. If the source was not a file, a description of the
+    /// source.
     pub path: String,
     /// The absolute path; empty if the source was not a file.
     pub absolute: String,
-    /// The size of the file in bytes; the compressed size if the file is compressed.
+    /// The size of the file in bytes, as stored on disk (if compressed, the compressed size).
     pub bytes: u64,
 }
 
-/// The location and id of a game. `white`, `black` and `file` are indices into tables stored with
-/// the rows.
+/// A game's players, id and location. `white` and `black` are indices into the table of names, and
+/// `file` is an index into the table of files; both tables are stored in the same section of the
+/// book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -246,7 +248,7 @@ impl<'a> Games<'a> {
         serde_json::from_slice(self.files).ok()
     }
 
-    /// Whether all references in the rows are valid and the games are sorted by date.
+    /// Returns true if all indices of names and files are valid and the games are sorted by date.
     pub(in crate::games::book) fn is_sound(&self) -> bool {
         let Some(files) = self.files() else { return false };
         let in_bounds = |row: &[u8; ROW_BYTES]| {
@@ -263,7 +265,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Returns how many bytes a game number takes in a book with this many games.
+/// Returns the number of bytes that store a game number in a book with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

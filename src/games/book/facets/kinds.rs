@@ -49,7 +49,7 @@ impl fmt::Display for RatingGroup {
     }
 }
 
-/// The speed of a game, based on its estimated time per player.
+/// The speed of a game, based on an estimate of the time each player has for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
     /// Less than half a minute per player.
@@ -66,7 +66,7 @@ pub enum Speed {
     Correspondence,
 }
 
-// From fastest to slowest, with the names that Lichess uses.
+// Listed from fastest to slowest, under the names that Lichess uses.
 named_values! { pub Speed, "speed":
     UltraBullet = "ultraBullet",
     Bullet = "bullet",
@@ -76,15 +76,15 @@ named_values! { pub Speed, "speed":
     Correspondence = "correspondence",
 }
 
-/// The assumed length of a game in moves, used to estimate its duration. Source:
+/// The assumed length of a game in moves, used to estimate each player's total time. Source:
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
-/// The exclusive upper limits of all speeds except the last, in seconds.
+/// The upper limits of all speeds except the slowest, in seconds per player (exclusive).
 const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
 
 impl Speed {
-    /// Returns the speed for the first period of a `TimeControl` tag: `300+3`, `40/7200:3600`,
-    /// `1/86400`, or `-` for no clock.
+    /// Returns the speed of a game from its `TimeControl` tag, such as `300+3`, `40/7200:3600`,
+    /// `1/86400`, or `-` for no clock. Only the first period is used.
     pub fn of_time_control(text: &str) -> Self {
         let text = text.trim();
         if text == "-" {

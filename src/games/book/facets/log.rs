@@ -39,15 +39,17 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games of a thread or a book, numbered from 0 in the order in which they are logged.
+/// The games read by one thread or contained in one book, numbered from 0 in the order in which
+/// they are logged.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     games: Vec<LoggedGame>,
-    /// Hashes that identify the games. Empty unless duplicates are skipped.
+    /// For each game, the hash used to detect duplicates. Empty unless duplicates are skipped.
     courses: Vec<u64>,
-    /// Duplicates of games that have been counted by this thread or another one, with their hashes.
+    /// Games that are not counted because this thread or another one has already counted a
+    /// duplicate, each with the hash that the two games share.
     again: Vec<(u64, LoggedGame)>,
     pending: Option<(LoggedGame, Ending)>,
 }
@@ -55,15 +57,16 @@ pub(in crate::games::book) struct GameLog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,
-    /// The game is counted. The hash is present only if duplicates are skipped.
+    /// The game is counted. Its hash is stored only if duplicates are skipped.
     Counted(Option<u64>),
-    /// The game is a duplicate of the game with this hash.
+    /// The game is not counted, because a game with this hash has already been counted.
     Again(u64),
 }
 
-/// Bytes per game: its entry in the log plus its entry in the section created from the log.
+/// Memory per game, in bytes: an entry in the log and an entry in the games section that is created
+/// from the log.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
-/// Approximate number of bytes per name. Each name is stored twice.
+/// Approximate memory per player name, in bytes. Each name is stored twice.
 const BYTES_PER_NAME: usize = 120;
 
 impl GameLog {
@@ -83,7 +86,7 @@ impl GameLog {
         self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
-    /// Counts the current game, whose hash is `course`, and returns its number.
+    /// Marks the current game, whose hash is `course`, as counted. Returns its number in this log.
     pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.end(result, Ending::Counted(course));
         self.games.len() as u32
@@ -181,8 +184,8 @@ impl GameLog {
         (bytes.is_empty() && all.into_iter().all(is_named)).then_some(log)
     }
 
-    /// Creates a log of all games in a section, in the same order. `first_file` is added to all
-    /// file indices.
+    /// Creates a log of all games in the games section of a book, in the same order. `first_file`
+    /// is added to all file indices.
     pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
         let mut log = GameLog::default();
         let numbers: Vec<u32> =
@@ -201,8 +204,8 @@ impl GameLog {
 
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
-    /// For each log, the new number of each of its games, or `u32::MAX` if the game is not in the
-    /// book.
+    /// For each log, the numbers of its games in the book. The number is `u32::MAX` for a game that
+    /// is not in the book.
     pub numbers: Vec<Vec<u32>>,
     pub games: u32,
 }
@@ -262,7 +265,8 @@ fn place(game: &LoggedGame) -> (u32, u64) {
 
 type Numbered = (LoggedGame, u32, u32);
 
-/// Replaces each counted game with its first duplicate, if that comes earlier in the files.
+/// Replaces each counted game with the duplicate that comes first in the files, if that comes
+/// before the counted copy.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {
@@ -282,7 +286,8 @@ fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, Logged
     }
 }
 
-/// Returns the new index of each file, and the files, sorted and without duplicates.
+/// Returns the new index of each element of `files`, and a sorted list of the files without
+/// duplicates.
 fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
     let mut sorted = files.to_vec();
     sorted.sort();

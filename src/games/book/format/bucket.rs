@@ -1,12 +1,13 @@
-//! The table of buckets, which gives the location of each entry in a book.
+//! The table of buckets, used to find the entry of a position in a book.
 //!
-//! The top bits of a key are uniformly distributed, and are the index of its bucket. A bucket is
-//! one row: the offset of its first entry, and a filter for its keys. A probe touches one cache
-//! line on a miss and usually two on a hit.
+//! The top bits of a position's key, which are uniformly distributed, are the index of its bucket.
+//! A bucket is one row of the table: the offset of its first entry, and a filter for its keys. A
+//! lookup touches one cache line if the filter excludes the key, and usually two if the position is
+//! in the book.
 //!
-//! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter.
-//! Source: F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"
-//! (2007).
+//! The filter is one word with up to [`BITS_PER_KEY`] bits set for each key: a blocked Bloom
+//! filter. Source: F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom
+//! Filters" (2007).
 
 use crate::support::prefetch::prefetch;
 
@@ -37,7 +38,7 @@ pub(crate) fn slot(key: u64, bits: u32) -> u64 {
     key >> 1 >> (63 - bits)
 }
 
-/// Returns the base-2 logarithm of the number of buckets for this many positions.
+/// Returns the base-2 logarithm of the number of buckets in a book with this many positions.
 pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
@@ -91,15 +92,16 @@ impl Bucket {
         self.filter |= bits_of(key);
     }
 
-    /// Whether `key` may be in this bucket. There are no false negatives.
+    /// Returns false if the filter shows that `key` is not in this bucket. There are no false
+    /// negatives.
     #[inline]
     pub(crate) fn may_hold(self, key: u64) -> bool {
         !self.filter & bits_of(key) == 0
     }
 }
 
-/// Returns the filter bits of a key. They depend on its lowest bits, because its highest bits are
-/// the same for all keys in the bucket.
+/// Returns the filter bits of a key. They are taken from its lowest bits, because the highest bits
+/// are the same for all keys in a bucket.
 #[inline]
 fn bits_of(key: u64) -> u64 {
     let place = |n| key >> (n * PLACE_BITS) & u64::from(u64::BITS - 1);
@@ -117,7 +119,8 @@ impl TableMaker {
         TableMaker { bits, bucket: Bucket::empty(0), rows: 0 }
     }
 
-    /// Adds the key of an entry that starts at `offset`, and passes completed rows to `take`.
+    /// Adds the key of an entry that starts at `offset`, and passes each completed bucket to
+    /// `take`. Keys must be added in ascending order.
     #[inline]
     pub(crate) fn add<E>(
         &mut self,
@@ -133,7 +136,7 @@ impl TableMaker {
         Ok(())
     }
 
-    /// Passes the remaining rows to `take`. `end` is the offset where the last entry ends.
+    /// Passes the remaining buckets to `take`. `end` is the offset at which the last entry ends.
     pub(crate) fn finish<E>(
         mut self,
         end: u64,

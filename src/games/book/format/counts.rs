@@ -14,7 +14,8 @@ use crate::support::words::{counted, percent};
 
 /// The number of games for each result. Sums saturate instead of overflowing.
 ///
-/// Opening lines and unfinished games count as `undecided`, and as half a point for each side.
+/// Opening lines and unfinished games are counted as `undecided`. In scores, they are worth half a
+/// point for each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// Games that White won.
@@ -28,7 +29,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Creates counts for games that all have a result.
+    /// Creates counts from the numbers of White wins, draws and Black wins. No game is undecided.
     pub fn new(white: u32, draws: u32, black: u32) -> Self {
         Counts { white, draws, black, undecided: 0 }
     }
@@ -62,7 +63,8 @@ impl Counts {
         if side == Color::White { self.white } else { self.black }
     }
 
-    /// Whether `side` lost every game that has a result. Returns false if there are no such games.
+    /// Returns true if `side` lost every game that has a result, and there is at least one such
+    /// game.
     pub fn are_all_lost(&self, side: Color) -> bool {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
@@ -78,7 +80,8 @@ impl Counts {
         (f64::from(self.wins(side)) + halves / 2.0) / games as f64
     }
 
-    /// Describes the results in a phrase such as `54% for White in 2,731 games` or `1 game, 1-0`.
+    /// Describes the results from the point of view of `side`, in a phrase such as `54% for White
+    /// in 2,731 games` or `1 game, 1-0`.
     pub(crate) fn describe(&self, side: Color) -> String {
         let number = counted(self.games(), "game");
         match (self.games(), self) {
@@ -96,8 +99,8 @@ impl Counts {
         }
     }
 
-    /// Returns the counts multiplied by `weight` and rounded. Unless `weight` is 0, positive counts
-    /// never drop below 1.
+    /// Returns the counts multiplied by `weight` and rounded. Unless `weight` is 0, a positive
+    /// count is rounded up to at least 1.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
             0 => 0,
@@ -182,7 +185,7 @@ pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S
     Decided { white, draws, black }.serialize(serializer)
 }
 
-/// Formats the total, White wins, draws, Black wins and, if there are any, undecided games:
+/// Formats the number of games, White wins, draws, Black wins and, unless zero, undecided games:
 /// `4126 +1685 =1088 -1352 *1`.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,14 +25,16 @@ const KEY_BYTES: usize = 8;
 pub struct BookEntry {
     /// The position's key (see [`crate::chess::position::Position::key`]).
     pub key: u64,
-    /// The results of the games that reached the position, via any move order.
+    /// The results of all games that reached the position, by any move order.
     pub reached: Counts,
-    /// The moves played in this position and their results, sorted by move.
+    /// The moves played from this position and the results of the games in which they were played,
+    /// sorted by move.
     pub moves: Vec<(Move, Counts)>,
 }
 
 impl BookEntry {
-    /// Adds a move. If it is the same as the last move, only adds the counts to that move.
+    /// Appends a move. If it is the same as the last move in the list, adds the counts to that move
+    /// instead.
     #[inline]
     pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
         match self.moves.last_mut() {
@@ -41,8 +43,8 @@ impl BookEntry {
         }
     }
 
-    /// Iterates over the moves that are legal in `position`. These are all moves of the entry,
-    /// unless two positions share a key or the book is damaged.
+    /// Iterates over the moves of the entry that are legal in `position`. All of them are, unless
+    /// the entry belongs to another position with the same key or the book is damaged.
     pub fn legal_moves<'a>(
         &'a self,
         position: &'a Position,
@@ -67,7 +69,7 @@ impl BookEntry {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         let start = out.len();
-        // Reserve one byte for the length. Nearly all lengths fit into one byte.
+        // Reserve one byte for the length of the entry, which is enough for nearly all entries.
         out.push(0);
         push_counts(out, &self.reached);
         for (mv, played) in &self.moves {
@@ -85,7 +87,8 @@ impl BookEntry {
         Some(raw.rest)
     }
 
-    /// Decodes an entry that has already been separated from the entries after it.
+    /// Decodes an entry that has already been split from the data after it. Returns `None` if the
+    /// entry is invalid.
     pub(crate) fn decode_raw(&mut self, raw: &RawEntry<'_>) -> Option<()> {
         self.key = raw.key;
         let (reached, mut rest) = take_counts(raw.body)?;
@@ -167,8 +170,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Sets the length byte reserved at `start` to the number of bytes after it. If that number does
-/// not fit into one byte, replaces the byte with a longer varint.
+/// Stores the number of bytes after the length byte at `start` in that byte. If the number does not
+/// fit into one byte, replaces the byte with a longer varint.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

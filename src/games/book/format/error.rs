@@ -59,7 +59,7 @@ pub enum BookError {
     NoGames {
         /// The name of the input.
         name: String,
-        /// The reason, such as what the input contains instead.
+        /// Why no game was counted, for example what the input contains instead of games.
         reason: String,
     },
     /// A Polyglot book is invalid.

@@ -15,9 +15,10 @@ use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The newline helps to detect transfers in text mode.
+/// The first bytes of every book. If a transfer in text mode converts line ends, the newline
+/// changes and the book is not recognised.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
-/// The format version of a book without values or facets.
+/// The format version of a book that contains neither values nor facets.
 const VERSION: u64 = 2;
 const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
@@ -92,7 +93,7 @@ impl Sections {
 pub(crate) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// The base-2 logarithm of the number of buckets in the table.
+    /// The base-2 logarithm of the number of buckets in the table of buckets.
     pub bucket_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,
@@ -155,12 +156,12 @@ impl Header {
             u64::from_le_bytes(word)
         };
         if (1..=words(SECTIONS)).all(|index| word(index) == 0) {
-            // All words are zero: writing was interrupted before the header was written.
+            // The header is written last. If all words are zero, writing the book was interrupted.
             return Err(BookError::Truncated { name: name() });
         }
         let known = sections(word(0));
         let words = words(known.unwrap_or(SECTIONS));
-        // Fuzzing skips this check, because a fuzzer would hardly ever find a valid checksum.
+        // Fuzzing skips the checksum, because a fuzzer would hardly ever generate a valid one.
         let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
         if sum != word(words) && !cfg!(fuzzing) {
             return Err(damaged("header"));
@@ -205,7 +206,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks that the sections are contiguous, match the sizes in the header, and fill the file.
+    /// Checks that the sections are contiguous, have the sizes implied by the header, and end at
+    /// the end of the file. `file` is the size of the file in bytes.
     fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
         let mut end = HEADER_BYTES as u64;
         for (part, section) in self.sections.named() {

@@ -1,8 +1,9 @@
-//! The bytes of a book file, either embedded or read into memory.
+//! The bytes of a book file, either embedded in the program or read into memory.
 //!
-//! Most probes miss, so the cheapest test comes first: the pawn filter, which is small enough to
-//! fit into a cache and excludes most positions in a search. The filter in the bucket comes next.
-//! Only then are the entries read. Damaged data that cannot be decoded is treated as missing.
+//! Most lookups find nothing, so the cheapest test comes first: the pawn filter, which is small
+//! enough to fit into a cache and excludes most positions in a search. The filter of the bucket is
+//! tested next. Entries are read only if both tests pass. Entries that are damaged and cannot be
+//! decoded are treated as missing.
 
 use std::hint::select_unpredictable;
 
@@ -74,7 +75,8 @@ impl Image {
         &self.storage.bytes()[section.start as usize..section.end() as usize]
     }
 
-    /// Whether the book may contain a position with these pawns. There are no false negatives.
+    /// Returns false if the pawn filter shows that the book contains no position with this pawn
+    /// structure. There are no false negatives.
     #[inline]
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);
@@ -107,7 +109,7 @@ impl Image {
         if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
     }
 
-    /// Returns the entry with this key, searching from the offset `start`.
+    /// Returns the entry with this key, scanning the entries from the offset `start`.
     fn find_from(&self, start: u64, key: u64) -> Option<RawEntry<'_>> {
         let mut bytes = self.entries().get(usize::try_from(start).ok()?..)?;
         while let Some(entry) = RawEntry::split(bytes) {
@@ -128,8 +130,8 @@ impl Image {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
-    /// Returns the entry for a position, along with a number that is unique to it and below
-    /// [`Image::places`].
+    /// Returns the entry for a position, along with a number that identifies the entry within the
+    /// book and is below [`Image::places`].
     pub(crate) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;

@@ -29,9 +29,10 @@ fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
 
-/// Appends the lists for an entry to `out`. `games` contains pairs of a list index and a game, in
-/// sorted order. The list index is the 1-based index of the move played in the game, or 0 if none
-/// of the entry's moves was played.
+/// Appends the encoded lists of games for an entry to `out`. `games` contains pairs of a list index
+/// and a game number, in sorted order. The list index is the 1-based index of the move played in
+/// the game, or 0 if none of the entry's moves was played. `all` is the number of games in the
+/// book.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -44,7 +45,7 @@ pub(in crate::games::book) fn encode_lists(
         return;
     }
     let start = out.len();
-    // Reserve one byte for the length. Nearly all lengths fit into one byte.
+    // Reserve one byte for the length of the lists, which is enough for nearly all entries.
     out.push(0);
     let (mut total, mut without_move) = (0_u64, 0_u64);
     for (list, _) in games.clone() {
@@ -96,9 +97,9 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Passes all games to `take`, list by list, along with the index of their list (see
-    /// [`encode_lists`]). Within each list, games are in ascending order. Stops and returns `None`
-    /// if the bytes are invalid.
+    /// Passes each game to `take`, along with the index of its list (see [`encode_lists`]). Lists
+    /// are read in order, and the games of a list in ascending order. Stops and returns `None` if
+    /// the bytes are invalid.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -144,7 +145,8 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// Returns the key and the offset in the last row whose key is not greater than `key`.
+    /// Returns the last row whose key is not greater than `key`, as its key and the offset of its
+    /// lists.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)
@@ -171,8 +173,8 @@ pub(in crate::games::book) struct SideBySide<'a> {
 }
 
 impl<'a> SideBySide<'a> {
-    /// Reads the next entry into `entry` and returns its lists. Returns `None` at the end or if the
-    /// data is invalid.
+    /// Decodes the next entry into `entry` and returns its lists of games. Returns `None` at the
+    /// end or if the data is invalid.
     pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
         let raw = RawEntry::split(self.entries)?;
         entry.decode_raw(&raw)?;

@@ -8,8 +8,8 @@ use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 use crate::support::words::grouped;
 
-/// How a book was created. The manifest does not depend on the clock, the machine or the order of
-/// the inputs, so the same games produce the same bytes.
+/// Describes how a book was created. The manifest does not depend on the time, the machine or the
+/// order of the inputs, so that books built from the same games are identical.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
@@ -17,7 +17,7 @@ pub struct Manifest {
     pub made_by: String,
     /// What the book was created from: `games`, or a description such as `a cut of NAME`.
     pub made_from: String,
-    /// The maximum depth of the counted moves, in plies; 0 if unknown.
+    /// The number of plies counted from the start of each game, or 0 if unknown.
     pub max_ply: u32,
     /// The games that were counted.
     pub games: GameTotals,
@@ -26,7 +26,7 @@ pub struct Manifest {
     /// Games that were not read to the end because of an error. The moves before the error were
     /// counted.
     pub broken: u64,
-    /// Descriptions of the filters that games had to pass.
+    /// Descriptions of the filters used to select games and moves.
     pub filters: Vec<String>,
     /// The inputs, sorted.
     pub inputs: Vec<InputRecord>,
@@ -52,7 +52,8 @@ impl Manifest {
 }
 
 impl Manifest {
-    /// Returns the side whose moves the book contains, if it was built or filtered for one side.
+    /// Returns the side whose moves the book contains, or `None` if it contains the moves of both
+    /// sides.
     pub fn side(&self) -> Option<Color> {
         // In a merged book whose parts have different filters, each description begins with the
         // name of a part and therefore does not match.
@@ -141,8 +142,8 @@ pub struct Skipped {
     pub undecided: u64,
     /// Games of Chess960 and other variants.
     pub variants: u64,
-    /// Pieces of text without tags: either text between games, or the rest of a game after a blank
-    /// line.
+    /// Pieces of text without tags: either text between games, or the rest of a game that was split
+    /// by a blank line.
     pub untagged: u64,
     /// Games without any legal move.
     pub empty: u64,
@@ -169,7 +170,7 @@ impl Skipped {
     }
 }
 
-/// Formats the reasons that occurred and how often, such as `3 without result, 1 duplicates`.
+/// Formats the nonzero counts with their reasons, such as `3 without result, 1 duplicates`.
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons = [

@@ -1,4 +1,5 @@
-//! The pawn filter, which lookups test first: one bit for each pawn structure that may be present.
+//! The pawn filter, with one bit for each pawn structure that may occur in a book. Lookups test it
+//! first.
 //!
 //! Its size in bits is a power of two, and the top bits of a pawn key select the bit. It is a
 //! [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with one hash function.
@@ -43,19 +44,19 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures in a book that is being built. This is a filter of the maximum size, which
-/// is folded to the required size at the end. Each thread of a build has its own set.
+/// The pawn structures in a book that is being built. They are stored in a filter of the maximum
+/// size, which is folded to the required size at the end. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
     /// Pawn filters of other books, whose individual structures are unknown. Each is stored with
     /// the base-2 logarithm of its size in bits.
     filters: Vec<(Vec<u8>, u32)>,
-    /// Whether any structure may occur, because the pawns of some positions are unknown.
+    /// Set if the pawns of some positions are unknown, so that any structure may occur.
     everything: bool,
 }
 
-/// The base-2 logarithm of the number of bits in a [`PawnSet`]. The set uses 4 MB and stays in the
-/// cache during a build. It is large enough for four million structures, from about 20 million
+/// The base-2 logarithm of the number of bits in a [`PawnSet`]. At 4 MB, the set stays in the cache
+/// during a build. It is large enough for the four million structures of about 20 million
 /// positions.
 const PAWN_SET_BITS: u32 = 25;
 
@@ -71,8 +72,8 @@ impl PawnSet {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// Serializes the set for [`PawnSet::from_bytes`]. Filters taken from other books are not
-    /// included.
+    /// Serializes the set for [`PawnSet::from_bytes`]. Filters added by [`PawnSet::insert_filter`]
+    /// are not included.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
@@ -102,8 +103,9 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds all structures that another filter may contain. The result of [`Self::fold`] is then at
-    /// least as large as that filter.
+    /// Adds all structures that the filter of another book may contain. `bits` is the base-2
+    /// logarithm of that filter's size in bits. The filter returned by [`Self::fold`] is then at
+    /// least as large.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();
@@ -112,8 +114,8 @@ impl PawnSet {
         }
     }
 
-    /// Returns the filter folded to the required size, and the base-2 logarithm of that size in
-    /// bits.
+    /// Returns a pawn filter of the size required for the number of structures, and the base-2
+    /// logarithm of that size in bits.
     pub(crate) fn fold(&self) -> (Vec<u8>, u32) {
         if self.everything {
             return (vec![1], 0);

@@ -18,8 +18,8 @@ use super::pawn_filter::PawnSet;
 
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book to an empty `output`, from entries sorted by key. The pawns of their positions are
-/// unknown, so the pawn filter excludes no position.
+/// Writes a book to an empty `output`, from entries sorted by key. Entries do not contain the pawn
+/// structure, so the pawn filter of the book excludes no position.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -55,8 +55,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// The encoded lists of the entries, if the book has facets. `rows` contains the key of every
-    /// [`STEP`]th entry and the offset of its lists.
+    /// The encoded lists of games for each entry, if the book has facets. For every [`STEP`]th
+    /// entry, `rows` contains its key and the offset of its lists.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
@@ -84,7 +84,8 @@ impl Block {
     }
 }
 
-/// Once the lists are larger than this many bytes, they are buffered on disk instead of in memory.
+/// The maximum size in bytes of the lists of games buffered in memory. Larger lists are buffered on
+/// disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
 struct FacetWriter<'a> {
@@ -95,7 +96,7 @@ struct FacetWriter<'a> {
     games: &'a [u8],
 }
 
-/// The state of a partly written book without facets, from which another writer can resume.
+/// The state of a partly written book without facets, with which another writer can resume writing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntriesSoFar {
     positions: u64,
@@ -236,7 +237,8 @@ impl BookWriter<'_, File> {
         Ok(Some(BookWriter { output: file, header, checksum, facets: None }))
     }
 
-    /// Returns the state for [`BookWriter::resume`], to be stored once the file is synced.
+    /// Returns the state for [`BookWriter::resume`]. It must not be stored before the file is
+    /// synced.
     pub(crate) fn entries_so_far(&self) -> EntriesSoFar {
         EntriesSoFar {
             positions: self.header.positions,
@@ -310,10 +312,10 @@ impl Patch {
     }
 }
 
-/// Reads the entries in blocks, each of which contains only whole entries.
+/// Reads the entries of a book in blocks. Each block ends at the end of an entry.
 struct EntryBlocks {
     section: Section,
-    /// The start of the next block, relative to the start of the section.
+    /// The offset of the next block within the section.
     offset: u64,
     buffer: Vec<u8>,
 }

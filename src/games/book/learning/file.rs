@@ -16,8 +16,8 @@ use crate::support::platform::{known_id, set_len, unlock};
 /// The first line of the file, with the version of the row format.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
-/// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Chosen by hand:
-/// converting this many rows to a book at the start of each game takes one or two seconds.
+/// The maximum size of a file in bytes. It allows 400,000 rows, from about 4,000 games. Chosen by
+/// hand: converting this many rows to a book at the start of each game takes one or two seconds.
 const MAX_BYTES: u64 = 16 << 20;
 
 static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
@@ -30,7 +30,7 @@ pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
 
-/// Parses the contents of a file. Returns its rows and the number of damaged ones.
+/// Parses the contents of a learning file. Returns the valid rows and the number of damaged ones.
 pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     let rest = bytes.get(HEADLINE.len()..).unwrap_or_default();
     let all = rest.as_chunks::<ROW_BYTES>().0;
@@ -39,7 +39,8 @@ pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     (rows, damaged)
 }
 
-/// Identifies a version of a learning file: the volume, the file number, and the length in bytes.
+/// Identifies one state of a learning file: the volume, the file number, and the length in bytes.
+/// The length changes when rows are appended.
 pub(crate) type Stamp = (u64, u64, u64);
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
@@ -48,7 +49,7 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     Some((id.volume, id.number, metadata.len()))
 }
 
-/// A learning file. It is kept open only until its writes are synced.
+/// A learning file. It is open only while it has writes that may not be synced yet.
 #[derive(Debug)]
 pub(crate) struct LearnFile {
     path: PathBuf,
@@ -58,7 +59,7 @@ pub(crate) struct LearnFile {
 }
 
 impl LearnFile {
-    /// Opens a learning file, or creates it. Fails if the file exists but is not a learning file.
+    /// Opens or creates a learning file. Fails if the file exists but is not a learning file.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         Self::bounded(path, MAX_BYTES)
     }
@@ -69,7 +70,8 @@ impl LearnFile {
         Ok(file)
     }
 
-    /// Appends all rows, or none of them if an error occurs.
+    /// Appends all rows. If an error occurs, the rows written so far are removed again, if
+    /// possible.
     pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), JournalError> {
         self.append_rows(rows).map_err(|fault| error(&self.path, fault))
     }
@@ -107,13 +109,13 @@ impl LearnFile {
         self.locked().and_then(compact).map_err(|fault| error(&self.path, fault))
     }
 
-    /// Whether there are appended rows that may not be synced yet.
+    /// Returns true if some appended rows may not be synced yet.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and truncates an incomplete last row. Returns the file and its
-    /// length.
+    /// Opens and locks the file, and removes an incomplete row at its end. Returns the file and its
+    /// length in bytes.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();
@@ -124,7 +126,7 @@ impl LearnFile {
         Ok((file, length - torn))
     }
 
-    /// Replaces the locked file with one that has fewer rows and at most half the maximum size.
+    /// Replaces the locked file with a compacted one of at most half the maximum size.
     fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
         file.rewind()?;

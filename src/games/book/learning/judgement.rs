@@ -1,11 +1,10 @@
-//! Evaluates positions from all learned results. A search result is used until later results refute
-//! it.
+//! Evaluates positions by combining all learned results. A search result is used until later
+//! results refute it.
 //!
 //! The value of a position is the value of its best known move, which in turn depends on the best
 //! known reply. If no position after a known move has a result of similar depth, the search result
 //! for the position itself is used. If all known moves are clearly worse than the score of the
-//! search, the search is *refuted*: there may be a better move, but only another search can find
-//! it.
+//! search, the search is *refuted*: there may be a better move, but only a new search can find it.
 
 use std::time::Duration;
 
@@ -18,22 +17,25 @@ use crate::games::book::lookup::values::{BookValue, before};
 /// A search is refuted if the best known move is more than this many centipawns below the score of
 /// the search. Chosen by hand: scores usually change by less than this within one move of a game.
 const REFUTED_BY: Score = 30;
-/// The value of a refuted search is its score minus this many centipawns, because another move may
-/// be only that much worse than the refuted one. The moves that lead to the position thus remain
-/// playable. Chosen by hand.
+/// The value of a refuted search is its score minus this many centipawns, because the next-best
+/// move may be only that much worse than the refuted one. The penalty is small, so that moves
+/// leading to the position remain playable. Chosen by hand.
 const NEXT_BEST_COSTS: Score = 10;
 /// A result for the position after a move is ignored if its search was more than this many plies
 /// shallower than the search before the move, not counting the move itself. Chosen by hand: the
 /// depths of searches within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
-/// The maximum number of rounds for computing backed-up values. Two rounds are enough if there are
-/// no cycles. In a cycle, distances to mate could grow by one move in every round.
+/// The maximum number of passes over all positions for computing their backed-up values. Without
+/// cycles, two passes are enough. In a cycle, distances to mate could grow by one move in every
+/// pass.
 const MAX_ROUNDS: usize = 50;
 
-/// A search result for a position. The search started there or in the position before it.
+/// A search result for a position. It comes from a search of the position itself or of the position
+/// before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
-    /// The best move. `None` if the search started one position earlier, or if there are no moves.
+    /// The best move. `None` if the result comes from a search of the position before, or if there
+    /// are no legal moves.
     mv: Option<Move>,
     score: Score,
     depth: Depth,
@@ -50,12 +52,12 @@ struct Node {
 struct PositionValue {
     score: Score,
     best: Option<Move>,
-    /// The depth of the value in plies; 0 if the search is refuted.
+    /// The search depth behind the value, in plies; 0 if the search of the position is refuted.
     depth: Depth,
 }
 
-/// Returns the values of all positions that have search results, sorted by key. If the search of a
-/// position is refuted, its value has depth 0.
+/// Returns the values of all positions that have a search result, sorted by key. If the search of a
+/// position is refuted, the depth of its value is 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
     let values = nodes.list.iter().zip(nodes.position_values()).filter_map(|(node, worth)| {
@@ -82,7 +84,8 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     values
 }
 
-/// Returns the time taken by the search that found the best move, unless that search was refuted.
+/// Returns the time taken by the search that found `value.best`. Returns `None` if the search of
+/// the position was refuted or no search found that move.
 pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> Option<Duration> {
     let (_, found) = learned_position.found_of(Some(value.best?))?;
     (value.depth > 0).then_some(found.time)
@@ -138,9 +141,9 @@ impl Nodes {
         Some(to)
     }
 
-    /// Records a search result, unless a deeper one exists. If two results have the same depth, a
+    /// Records a search result for a position, unless a deeper one is known. At equal depth, a
     /// search of the position itself takes precedence over a search of the position before it.
-    /// Otherwise, the latest result takes precedence.
+    /// Otherwise, the result recorded last takes precedence.
     fn record(&mut self, number: u32, own: OwnSearch) {
         let node = &mut self.list[number as usize];
         let rank = |own: &OwnSearch| (own.depth, own.mv.is_some());
@@ -155,8 +158,8 @@ impl Nodes {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
         for root in 0..self.list.len() as u32 {
-            // Each element contains a position's number and how many of its links have been
-            // followed so far.
+            // The path of a depth-first search. Each element contains a position's number and how
+            // many of its links have been followed so far.
             let mut path = vec![(root, 0)];
             while let Some((number, followed)) = path.last_mut() {
                 if *followed == 0 && std::mem::replace(&mut seen[*number as usize], true) {
@@ -211,7 +214,7 @@ impl Nodes {
             let depth = own.depth.min(of_next.depth + 1);
             counts.then_some(PositionValue { score, best: Some(mv), depth })
         });
-        // Among moves with equal scores, prefer the one that the search chose.
+        // Among moves with equal values, prefer the one that the search of the position chose.
         let rank = |worth: &PositionValue| (worth.score, worth.best == own.mv);
         let best = known.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best });
         let promised = PositionValue { score: own.score, best: own.mv, depth: own.depth };
@@ -325,7 +328,7 @@ mod tests {
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
     }
 
-    /// Generates arbitrary rows that refer to only a few different positions.
+    /// Generates random rows with few different keys, so that many rows refer to the same position.
     fn any_row() -> impl Strategy<Value = Row> {
         let key = || 0..4_u64;
         let mv = (0_u16..9).prop_map(Move::from_polyglot);

@@ -22,8 +22,8 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves that searches found, each with the deepest search that found it, or the
-    /// latest one if several are equally deep.
+    /// The best moves found by searches. Each is stored with the deepest search that found it or,
+    /// at equal depth, the latest.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
@@ -34,7 +34,7 @@ impl LearnedPosition {
         self.played.iter().map(|played| played.counts).sum()
     }
 
-    /// Returns the result of the deepest search, or of the latest one if several are equally deep.
+    /// Returns the deepest search of the position or, at equal depth, the latest.
     pub(super) fn deepest(&self) -> Option<(Row, Found)> {
         self.found.iter().max_by_key(|(_, found)| found.depth).copied()
     }
@@ -122,12 +122,12 @@ impl Memory {
     }
 
     /// Returns at most `most` rows, without duplicates. Removes the positions with the fewest games
-    /// first, starting with the oldest of them. The rows of a game are adjacent, so a game is
+    /// first, starting with the oldest of them. The rows of a game are close in age, so a game is
     /// usually removed as a whole, and a search that is kept usually stays together with the
     /// replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
-        // A position that was only analysed is treated like one with a single game.
+        // Treat a position that was searched but not reached in a game as if it had one game.
         order.sort_by_cached_key(|learned_position| {
             Reverse((learned_position.reached().games().max(1), learned_position.latest))
         });
@@ -213,8 +213,8 @@ mod tests {
         });
         let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
         let memory = Memory::of(rows.into_iter());
-        // There are two rows for the start position, two for 1. e4, one for 1. e4 e5, two for the
-        // rest of the other game, and two search results.
+        // The rows: two for the start position, two for 1.e4, one for 1.e4 e5, two for the rest of
+        // the other game, and two search results.
         let all = memory.compacted(99);
         assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
         assert_eq!(memory.compacted(8).len(), 8);

@@ -36,10 +36,10 @@ use crate::support::files::JournalError;
 use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
-/// A move is not searched again if its known value is more than this many centipawns below the
-/// value of the refuted search. That value is itself 10 centipawns below the score of the search.
-/// Chosen by hand: the total is twice the margin for refuting a search, because even correct scores
-/// differ slightly.
+/// When a position with a refuted search is searched again, a move is excluded if its known value
+/// is more than this many centipawns below the value of the refuted search. That value is itself 10
+/// centipawns below the search's score. Chosen by hand: the total of 60 centipawns is twice the
+/// margin for refuting a search, because even correct scores differ slightly.
 const FAR_SHORT: Score = 50;
 
 /// The learned results, converted to a book for lookups. Cloning is cheap.
@@ -49,7 +49,7 @@ pub(crate) struct Learned {
     times: Arc<KeyMap<Duration>>,
 }
 
-/// The best move of a search that no later result has refuted.
+/// The best move in a position, found by a search that no later result has refuted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnrefutedMove {
     pub mv: Move,
@@ -85,20 +85,23 @@ impl Learned {
         Ok(Some(Learned { book, times }))
     }
 
-    /// Returns the book of the learned positions, including positions that were only searched.
+    /// Returns the learned positions as a book, including positions that were searched but not
+    /// reached in a game.
     pub(crate) fn book(&self) -> &Book {
         &self.book
     }
 
-    /// Returns the best move in a position, unless later results have refuted its search.
+    /// Returns the learned best move in a position. Returns `None` if later results have refuted
+    /// the search that found it.
     pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
         position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
-    /// Returns the moves in a position that are known to be much worse than a search predicted,
-    /// with their values. Returns an empty list if the search of the position is not refuted.
+    /// Returns the moves in a position that later results have shown to be much worse than the
+    /// search of the position predicted, with their values. Returns an empty list if the search is
+    /// not refuted.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();
@@ -252,7 +255,7 @@ mod tests {
         let position = first.position();
         assert_eq!(book.reached(position), Some(Counts::new(1, 1, 0)));
         assert_eq!(book.moves(position).len(), 2);
-        // The losing move must not be played again, but the move before it may be.
+        // The losing move after 2.Nf3 must not be played again, but 1...e5 may be.
         let unrefuted = learned.unrefuted(position).expect("found");
         assert_eq!((position.san(unrefuted.mv).as_str(), unrefuted.time.as_millis()), ("e5", 800));
         let lost_at = *game("e4 e5 Nf3").position();
@@ -280,7 +283,7 @@ mod tests {
         assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
         assert_eq!(learned.unrefuted(&start).map(|unrefuted| unrefuted.mv), Some(game.moves()[0]));
         assert_eq!(book.entries().count(), 2);
-        // A chooser never plays a move that has no games.
+        // A chooser never plays a move whose resulting position has no games.
         assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
     }
 
@@ -301,7 +304,8 @@ mod tests {
         let played = game("c4 e5 g3");
         let mut rows = Row::of_game(&played, GameResult::Black);
         let (dir, learned) = learned(&rows);
-        // Moves in two positions that were not learned, and a second move in a learned position.
+        // Forge rows with zero games: two for positions that were not learned, and one for a second
+        // move in a learned position.
         let forged = ["Nf3 d5", "c4 g6 Nc3", "b3 e5 Bb2"].map(|moves| {
             let rows = Row::of_game(&game(moves), GameResult::Draw);
             let Row { key, next, pawns, next_pawns, mv, .. } = rows[1];

@@ -24,17 +24,18 @@ const SUMMED: usize = ROW_BYTES - 4;
 const NODES_UNIT: u64 = 1_000;
 const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
-/// The maximum depth. It is used for results that follow from the rules, without a search.
+/// The maximum depth that a row can store. It is used for checkmate and stalemate, whose values
+/// need no search.
 const RULES_DEPTH: Depth = 255;
-/// Number of plies stored per game. These include the opening, and later moves that show how good
-/// the opening was. Chosen by hand.
+/// Maximum number of plies stored per game. It covers the opening and enough later moves to show
+/// how good the opening was. Chosen by hand.
 const GAME_PLIES: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
     /// Score in centipawns for the side to move. Mate distances are counted from this position.
     pub score: Score,
-    /// Depth of the last completed iteration, in plies from 0 to 255.
+    /// Depth in plies of the last completed iteration, from 0 to 255.
     pub depth: Depth,
     /// Number of nodes, rounded down to a multiple of 1,000 and capped at 65,535,000.
     pub nodes: u64,
@@ -44,7 +45,7 @@ pub(crate) struct Found {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fact {
-    /// A search found the move to be the best.
+    /// A search returned the move as the best one.
     Found(Found),
     /// The move was played in games with this result.
     Played { result: GameResult, games: u32 },
@@ -57,7 +58,7 @@ pub(crate) struct Row {
     pub next: u64,
     /// The top half of the pawn key, the only half that the pawn filter uses.
     pub pawns: u32,
-    /// The top half of the pawn key of the position after the move.
+    /// The top half of the pawn key of the position after the move; 0 if there is no move.
     pub next_pawns: u32,
     /// The move. `None` if the game ended in this position, or if later moves are not stored.
     pub mv: Option<Move>,
@@ -87,7 +88,8 @@ impl Row {
         Row::new(position, Some(best), Fact::Found(Found { depth, ..found }))
     }
 
-    /// Creates the row for a position without legal moves. Its result follows from the rules.
+    /// Creates the row for the value of a position without legal moves, which is checkmate or
+    /// stalemate.
     fn final_value(position: &Position) -> Self {
         let score = if position.in_check() { mated_in(0) } else { DRAW };
         let found = Found { score, depth: RULES_DEPTH, nodes: 0, time: Duration::ZERO };

@@ -2,8 +2,8 @@
 
 use crate::chess::position::{Move, Position, Square};
 
-/// For each castling move: the king's square, the square of the rook that the king captures in
-/// Polyglot's notation, and the king's actual destination.
+/// The castling moves. Each is stored as the king's square, the rook's square (which is the
+/// destination of the king in Polyglot's notation), and the actual destination of the king.
 pub(crate) const CASTLINGS: [(Square, Square, Square); 4] = [
     (Square::E1, Square::H1, Square::G1),
     (Square::E1, Square::A1, Square::C1),

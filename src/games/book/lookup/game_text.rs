@@ -1,4 +1,4 @@
-//! Reads the text of a book's games from the files that the book was built from.
+//! Reads the text of a book's games from the PGN files from which the book was built.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,10 +37,10 @@ pub enum GameError {
     Gone {
         /// The id of the requested game.
         id: GameId,
-        /// The path that the file had when the book was built.
+        /// The absolute path of the file when the book was built.
         path: String,
     },
-    /// The file no longer contains the game at the recorded location.
+    /// The text at the recorded location in the file is no longer that of the game.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
         /// The id of the requested game.
@@ -48,7 +48,7 @@ pub enum GameError {
         /// The path of the file.
         path: String,
     },
-    /// The file that contains the game cannot be read.
+    /// The file that contains the game exists but cannot be read.
     #[error("cannot show game {id}: cannot read {path}: {reason}")]
     Unreadable {
         /// The id of the requested game.
@@ -86,8 +86,8 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Returns the possible paths of a game file, most likely first: its path when the book was
-    /// built, then the same file name in each of `folders` and in the folder of the book.
+    /// Returns the paths where a PGN file may be found, most likely first: its path when the book
+    /// was built, then its file name in each of `folders` and in the folder of the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);

@@ -22,10 +22,10 @@ use castling::is_same;
 
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 
-/// The name of the embedded book. It can be used in place of a path.
+/// The name of the embedded book, which users can specify in place of a path.
 pub const EMBEDDED_NAME: &str = "embedded";
 
-/// A note shown wherever counts from the embedded book appear.
+/// A note displayed with all counts from the embedded book.
 pub(crate) const SELF_PLAY: &str = "Counts from the embedded book: games that Tabia played against \
                                     itself, and named opening lines.";
 
@@ -34,7 +34,7 @@ pub(crate) const SELF_PLAY: &str = "Counts from the embedded book: games that Ta
 pub struct BookMove {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// Results of the games in which this move was played in this position.
+    /// Results of the games in which the move was played from this position.
     pub played: Counts,
     /// Results of the games that reached the resulting position via any move order.
     pub reached: Counts,
@@ -74,8 +74,8 @@ impl Book {
         Book { name, next: Some(Arc::new(next)), ..self }
     }
 
-    /// Returns the book that is built into the program. It contains named opening lines and
-    /// self-play games (see `books/README.md`).
+    /// Returns the book embedded in the program. It contains named opening lines and self-play
+    /// games (see `books/README.md`).
     pub fn embedded() -> Self {
         // The book is cached, because opening it verifies its checksums, which takes longer than
         // answering an opening explorer request.
@@ -130,7 +130,7 @@ impl Book {
         &self.name
     }
 
-    /// Returns the bytes of the book in the `.tbk` format.
+    /// Returns the contents of the book in the `.tbk` format. Chained books are not included.
     pub fn bytes(&self) -> &[u8] {
         self.image.bytes()
     }
@@ -164,7 +164,7 @@ impl Book {
         self.image.header().positions
     }
 
-    /// Returns the total number of moves over all positions.
+    /// Returns the total number of moves stored for all positions.
     pub fn move_count(&self) -> u64 {
         self.image.header().moves
     }
@@ -185,14 +185,14 @@ impl Book {
         self.probe(position.key(), position.pawn_key())
     }
 
-    /// Whether the book may contain a position with this pawn structure. There are no false
-    /// negatives.
+    /// Returns false if the pawn filters show that neither this book nor a book chained after it
+    /// contains a position with this pawn structure. There are no false negatives.
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         self.image.may_hold_pawns(pawn_key)
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
     }
 
-    /// Like [`Book::reached`], but takes the position's keys instead of the position.
+    /// Like [`Book::reached`], but takes the key and the pawn key of a position.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
@@ -237,15 +237,16 @@ impl Book {
         })
     }
 
-    /// Returns the entry for a position, if there is one.
+    /// Returns the entry for a position, or `None` if the book does not contain it.
     pub fn entry(&self, position: &Position) -> Option<BookEntry> {
         let mut entry = BookEntry::default();
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
-    /// Returns the legal moves that were played in this position or lead to a position in the book.
-    /// Moves are sorted by the number of games that reached the resulting position (or by weight),
-    /// in descending order. In a chain, the moves come from the first book that has any.
+    /// Returns the legal moves that were played from this position or lead to a position in the
+    /// book. Moves are sorted by the number of games that reached the resulting position (or by
+    /// weight), in descending order. In a chain, the moves come from the first book that has any
+    /// for this position.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -286,8 +287,8 @@ impl Book {
         moves
     }
 
-    /// Iterates over all positions in ascending order of their keys, stopping at the first damaged
-    /// entry.
+    /// Iterates over the entries of all positions in ascending order of their keys, stopping at the
+    /// first damaged entry.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// The named openings, also used to build the embedded book. See `books/README.md`.
+/// The named openings in PGN. They are also used to build the embedded book. See `books/README.md`.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A position with an opening name.
@@ -15,7 +15,7 @@ pub struct NamedOpening {
     pub eco: String,
     /// The name, such as `Sicilian Defense: Najdorf Variation`.
     pub name: String,
-    /// A common line from the start position to the opening.
+    /// A commonly played sequence of moves from the start position to the opening.
     #[serde(skip)]
     pub line: Vec<Move>,
 }
@@ -28,7 +28,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Returns the 3,807 built-in opening names. Each call parses them, which takes milliseconds.
+    /// Parses the 3,807 built-in opening names. Each call takes milliseconds, so callers should
+    /// keep the result.
     pub fn embedded() -> Names {
         Self::read(EMBEDDED)
     }
@@ -51,7 +52,7 @@ impl Names {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
 
-    /// Returns the opening name of a game, that is, the name of its last named position.
+    /// Returns the opening name of a game: the name of the last position in it that has one.
     pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }

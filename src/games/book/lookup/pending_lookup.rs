@@ -1,10 +1,11 @@
 //! Prefetched lookups, which determine whether a book may contain a position. The search starts a
-//! lookup at every node, and reads the result once the data has had time to arrive from memory.
+//! lookup at every node, and reads the result only after the data has had time to arrive from
+//! memory.
 //!
 //! Before making a move, the search prefetches the pawn filter bit of the resulting position. On
-//! entering that node, it prefetches the position's row in the bucket table. It reads the row only
-//! after updating the network and probing the transposition table. Until then, no branch depends on
-//! the filter bit.
+//! entering the resulting node, it prefetches the position's row in the table of buckets. It reads
+//! the row only after updating the network and probing the transposition table. Until then, no
+//! branch depends on the filter bit.
 
 use super::Book;
 use crate::chess::position::Position;
@@ -13,13 +14,13 @@ use crate::games::book::format::bucket::Row;
 #[derive(Clone, Copy)]
 pub(crate) struct PendingLookup<'a> {
     row: Row<'a>,
-    /// Whether the position passes the pawn filter of a later book in the chain.
+    /// Whether the position passes the pawn filter of a book chained after the first one.
     behind: bool,
 }
 
 impl PendingLookup<'_> {
-    /// Whether the book may contain the position. There are no false negatives. For the later books
-    /// in a chain, only the pawn filters are tested.
+    /// Returns false if the position is certainly not in the chain of books. There are no false
+    /// negatives. For books after the first one, only the pawn filters are tested.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -36,7 +37,7 @@ impl Book {
         }
     }
 
-    /// Starts looking up a position, prefetching the data that the lookup needs.
+    /// Starts looking up a position by prefetching its row in the table of buckets.
     #[inline]
     pub(crate) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         let row = self.image.prefetch(position.key(), position.pawn_key());

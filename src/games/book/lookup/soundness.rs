@@ -65,7 +65,7 @@ fn check_pawns(book: &Book) -> Result<(), BookError> {
     if is_sound { Ok(()) } else { Err(damaged(book, "pawn filter")) }
 }
 
-/// Checks that the values are sorted, so that lookups find all of them.
+/// Checks that the values are sorted by key, because lookups would otherwise miss some of them.
 fn check_values(book: &Book) -> Result<(), BookError> {
     let is_sorted = book.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
     if is_sorted { Ok(()) } else { Err(damaged(book, "values")) }

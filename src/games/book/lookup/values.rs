@@ -24,7 +24,7 @@ use crate::games::book::format::header::{HEADER_BYTES, Section, VALUE_BYTES as R
 
 const NODES_UNIT: u64 = 1_000;
 
-/// A move with its score in centipawns for the side that plays it.
+/// A move and its score in centipawns, from the point of view of the side that plays it.
 pub type Scored = (Move, Score);
 
 /// Search results for a position. Scores are in centipawns for the side to move. Mate distances are
@@ -46,9 +46,9 @@ pub struct BookValue {
     pub own: Option<Scored>,
     /// The depth of the backed-up score, in plies.
     pub depth: Depth,
-    /// The depth reached when this position itself was searched, in plies.
+    /// The depth in plies of a search of this position itself, as opposed to the backed-up `depth`.
     pub own_depth: Depth,
-    /// The number of nodes per search, rounded down to a multiple of 1,000; at most 65,535,000.
+    /// The number of nodes searched, rounded down to a multiple of 1,000 and capped at 65,535,000.
     pub nodes: u64,
 }
 
@@ -112,8 +112,8 @@ fn key(row: &[u8; ROW_BYTES]) -> u64 {
 
 pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     let rows = section.as_chunks::<ROW_BYTES>().0;
-    // Keys are uniformly distributed, so a key's position in the `u64` range is a good estimate of
-    // its row's position in the table.
+    // Keys are uniformly distributed, so interpolating the key in the `u64` range gives a good
+    // estimate of its row in the table.
     let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
     let (mut low, mut high, mut step) = (guess, guess, 1);
     while low > 0 && key(&rows[low - 1]) >= wanted {
@@ -156,25 +156,28 @@ impl Book {
         }
     }
 
-    /// Returns the score of a move in centipawns for the side that plays it, if the resulting
-    /// position was analysed.
+    /// Returns the value of a move in centipawns, from the point of view of the side that plays it.
+    /// Returns `None` if the book has no search results for the resulting position.
     pub fn value_of_move(&self, position: &Position, mv: Move) -> Option<Score> {
         self.value(&position.play(mv)).map(|value| before(value.score))
     }
 
-    /// Iterates over all search results in the book, sorted by key.
+    /// Iterates over all search results in this book, sorted by key. Chained books are not
+    /// included.
     pub fn values(&self) -> impl ExactSizeIterator<Item = BookValue> + '_ {
         all(self.image.values())
     }
 
-    /// Returns this book with its values replaced by `values`, which must be sorted by key.
+    /// Returns a copy of this book in which `values`, which must be sorted by key, replace its
+    /// values.
     pub(crate) fn with_values(&self, values: &[BookValue]) -> Result<Self, BookError> {
         let to_error = |error: io::Error| BookError::writing(self.name(), &error);
         let bytes = self.write_with_values(values, Vec::new()).map_err(to_error)?;
         Self::from_bytes(bytes, self.name())
     }
 
-    /// Writes this book with its values replaced by `values`, which must be sorted by key.
+    /// Writes a copy of this book in which `values`, which must be sorted by key, replace its
+    /// values.
     ///
     /// # Errors
     /// If the output cannot be written.
@@ -226,7 +229,7 @@ mod tests {
         #[test]
         fn find_returns_exactly_the_stored_rows(
             keys in btree_set(any::<u64>(), 0..200),
-            // Keys that are close together, so that interpolation gives bad estimates.
+            // Many keys in a narrow range, for which interpolation gives bad estimates.
             near in btree_set(0_u64..300, 0..50),
             others in vec(any::<u64>(), 20),
         ) {

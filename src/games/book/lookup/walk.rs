@@ -1,5 +1,5 @@
-//! Visits the positions in a book by playing its moves, since a position cannot be recovered from
-//! its key.
+//! Visits the positions in a book by playing its moves from a given position. This is necessary
+//! because a position cannot be reconstructed from its key.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -9,12 +9,12 @@ use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
-/// A position in the book and its distance from the start of the walk.
+/// A position visited by [`Book::walk`] and its distance from the start of the walk.
 #[derive(Debug, Clone)]
 pub struct Visited {
     /// The position.
     pub position: Position,
-    /// The shortest distance from the start of the walk, in plies.
+    /// Number of plies from the start of the walk, by the shortest path.
     pub ply: u32,
     /// The entry for the position. It has no moves if no line in the book continues from this
     /// position.
@@ -42,14 +42,14 @@ impl Follow {
 }
 
 impl Book {
-    /// Plays a random line from the start position. Moves are chosen with probability proportional
-    /// to their number of games. The line ends after `plies` plies, or earlier if the book has no
-    /// further moves.
+    /// Plays random moves from the start position and returns the resulting game. Moves are chosen
+    /// with probability proportional to their number of games. The game ends after `plies` plies,
+    /// or earlier if the book has no further moves.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
             let drawn = self.draw_move(game.position(), random);
-            // Book moves are legal, so playing one does not fail.
+            // Book moves are legal, so playing one is not expected to fail.
             if drawn.is_none_or(|mv| game.play(mv).is_err()) {
                 break;
             }
@@ -76,9 +76,9 @@ impl Book {
     }
 
     /// Visits every position that can be reached from `start` in at most `max_ply` plies without
-    /// leaving the book. Each position is visited once, nearest first. Moves that were never played
-    /// but lead back into the book are also followed, in case the book contains the moves of only
-    /// one side.
+    /// leaving the book. Each position is visited once, in order of distance. Moves that were never
+    /// played but lead to a position in the book are also followed, in case the book contains the
+    /// moves of only one side.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();

@@ -44,8 +44,8 @@ fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game contributes the same counts to
-/// each.
+/// Returns true if all books were built with the same maximum depth and filters, so that a game
+/// contributes the same counts to each.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -70,10 +70,11 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
 /// What several books have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
-    /// The inputs that have the same text as an input of an earlier book.
+    /// The inputs whose text is also an input of an earlier book in the list.
     pub inputs: Vec<InputRecord>,
-    /// The number of games already present in an earlier book, or `None` if [`merge`] does not
-    /// check for duplicates.
+    /// The number of games that are already in an earlier book in the list. `None` if [`merge`]
+    /// does not check for duplicates, because it does so only for books with facets, weight 1, and
+    /// the same depth and filters.
     pub games: Option<u64>,
 }
 
@@ -130,8 +131,9 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Inserts into `pawns` the pawn structures of all positions of the book for which `stays` returns
-/// true. If some of them cannot be reached from `start`, inserts the book's entire pawn filter.
+/// Inserts the pawn structures of all positions in `book` for which `stays` returns true into
+/// `pawns`. If some of these positions cannot be reached from `start`, their structures are
+/// unknown, so the book's entire pawn filter is inserted.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,
@@ -238,9 +240,10 @@ fn short_name(book: &Book) -> String {
 pub struct Cut {
     /// Positions and moves with fewer games than this are removed.
     pub min_games: u64,
-    /// The minimum score of a move, in percent, from the point of view of the side that played it.
+    /// Minimum score of the moves to keep, in percent, from the point of view of the side that
+    /// plays the move.
     pub min_score: f64,
-    /// If set, keeps only the moves of this side.
+    /// The side whose moves are kept, or `None` to keep the moves of both sides.
     pub side: Option<Color>,
     /// If set, keeps only the positions that can be reached from `start` by moves in the book.
     pub start: Option<Position>,
@@ -248,7 +251,7 @@ pub struct Cut {
     pub plies_before: u32,
     /// The maximum depth in plies.
     pub max_ply: u32,
-    /// Positions to remove, along with the moves that lead to them.
+    /// Positions to remove, along with all moves leading to them.
     pub avoid: Vec<Position>,
 }
 
@@ -365,13 +368,14 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
 pub struct Difference {
     /// The position's key.
     pub key: u64,
-    /// The results in the first book, if it contains the position.
+    /// The results of the position in the first book, or `None` if that book does not contain it.
     pub left: Option<Counts>,
-    /// The results in the second book, if it contains the position.
+    /// The results of the position in the second book, or `None` if that book does not contain it.
     pub right: Option<Counts>,
 }
 
-/// Iterates over the positions whose counts or moves differ, by ascending key.
+/// Iterates over the positions whose counts or moves differ between two books, in ascending order
+/// of their keys.
 pub fn differences(left: &Book, right: &Book) -> impl Iterator<Item = Difference> {
     let (mut left, mut right) = (left.entries().peekable(), right.entries().peekable());
     std::iter::from_fn(move || {

@@ -13,7 +13,7 @@ use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 
-/// A move that leads from an analysed position to a position outside the analysis.
+/// A move from an analysed position to a position that has not been analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrontierMove {
     pub position: Position,
@@ -37,7 +37,8 @@ pub(crate) fn grow<W: Read + Write + Seek>(
         entries.push(BookEntry { key: position.key(), moves, ..BookEntry::default() });
         entries.push(BookEntry { key: after.key(), ..BookEntry::default() });
     }
-    // A position can be the target of one move and the origin of others.
+    // Merge entries with equal keys, because a position can be the target of one move and the
+    // origin of others.
     entries.sort_by_key(|entry| entry.key);
     entries.dedup_by(|next, kept| {
         let same = next.key == kept.key;
@@ -55,12 +56,13 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     write_book(output, merged, &pawns, &manifest)
 }
 
-/// Whether a book move has no games, which means that an analysis added it.
+/// Returns true if a book move has no games, which means that an analysis added it.
 fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
 
-/// Returns the keys of the positions reached by moves that have no games.
+/// Returns the keys of the positions that moves without games lead to. An analysis added these
+/// moves.
 pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     let mut keys = KeyMap::default();
     // Few books contain moves without games. Checking for them by scanning the entries is cheaper

@@ -79,7 +79,8 @@ fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
 
-/// Iterates over the entries in a book with their games, in key order. Stops at damaged data.
+/// Iterates over the entries in a book with facets, each with its list of games, in ascending key
+/// order. Stops at damaged data.
 fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     let all = games_of(book).map_or(0, |games| games.len());
     let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
@@ -127,7 +128,7 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
 pub(crate) struct Repeated {
     games: Vec<bool>,
     pub totals: GameTotals,
-    /// The number of repeated games in each file. Files are named without their folders.
+    /// For each file, its name without the folder and the number of its games that are repeated.
     pub by_file: Vec<(String, u64)>,
 }
 
@@ -140,8 +141,8 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the repeated games and their counts from an entry. Returns `false` if neither games
-    /// nor moves remain.
+    /// Removes the repeated games from an entry and subtracts their results from its counts.
+    /// Returns `false` if neither games nor moves remain.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -298,8 +299,8 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Prunes a book with facets according to `cut`, and removes the games that no longer occur in any
-/// entry.
+/// Applies `cut` to each entry of a book with facets, and removes the games that no longer occur in
+/// any entry. Entries for which `cut` returns `None` are removed.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,
     cut: impl Fn(BookEntry) -> Option<BookEntry>,

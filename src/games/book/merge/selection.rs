@@ -18,8 +18,8 @@ use crate::games::book::lookup::Book;
 pub struct Selection {
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// Full or partial player names in lower case. If there are any, a player's name must contain
-    /// at least one of them.
+    /// Full or partial player names in lower case. Unless the list is empty, a game is selected
+    /// only if the name of one of its players contains at least one of them.
     pub players: Vec<String>,
     /// The side whose player's name is compared with `players`; `None` if either player may match.
     pub side: Option<Color>,
@@ -59,8 +59,8 @@ impl Selection {
     }
 
     /// Builds a book in memory from the selected games of `book`, with their facets but without
-    /// values. It has the same entries as a book built from the games themselves, except for
-    /// positions and moves that `book` lacks.
+    /// analysis values. Its entries are the same as if it were built from the games themselves,
+    /// except that positions and moves missing from `book` are missing from it too.
     ///
     /// # Errors
     /// If the book has no facets, or if its facets are damaged.

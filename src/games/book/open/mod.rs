@@ -23,7 +23,7 @@ use crate::support::files::{FileError, FileKind, HEADER, kind_by_header, open_pl
 use crate::support::huge_pages;
 use polyglot::Export;
 
-/// The separator between the paths of several books (see [`Book::open_all`]).
+/// The separator between paths in a list of books (see [`Book::open_all`]).
 pub const BOOK_SEPARATOR: char = ';';
 pub(crate) const NO_BOOK_NAME: &str = "none";
 
@@ -32,18 +32,19 @@ pub(crate) const BOOK_FILE: FileKind =
 pub(crate) const POLYGLOT_FILE: FileKind =
     FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
-/// Whether a file name has the extension of a Tabia or Polyglot book.
+/// Returns true if a file name has the extension of a Tabia book (`.tbk`) or a Polyglot book
+/// (`.bin`).
 pub(crate) fn has_book_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "tbk" || ending == "bin")
 }
 
 impl Book {
-    /// Opens a book from a `.tbk` file, a Polyglot `.bin` file, games in PGN (see
-    /// [`BuildOptions::for_files`]), or a learning file. The file may be changed or deleted
-    /// afterwards.
+    /// Opens a book from a `.tbk` file, a Polyglot `.bin` file, a PGN file of games (see
+    /// [`BuildOptions::for_files`]), or a learning file. The book is read into memory, so the file
+    /// may be changed or deleted afterwards.
     ///
     /// # Errors
-    /// If the file cannot be read, is damaged, or is neither a book nor games.
+    /// If the file cannot be read, is damaged, or is none of these.
     pub fn open(path: &Path) -> Result<Self, BookError> {
         let name = path.display().to_string();
         let reading = |error| BookError::reading(&name, &error);
@@ -70,8 +71,8 @@ impl Book {
         Ok(book)
     }
 
-    /// Like [`Book::open`], but includes facets if the book is built from games, and also accepts a
-    /// folder of games.
+    /// Like [`Book::open`], but a book built from games includes facets, and `path` may also be a
+    /// folder of PGN files.
     pub fn open_with_facets(path: &Path) -> Result<Self, BookError> {
         if !path.is_dir() && !is_of_games(path)? {
             return Self::open(path);
@@ -127,9 +128,9 @@ impl Book {
     /// Exports the book to Polyglot format.
     ///
     /// The weight of a move is two for each win of the side that played it, plus one for each draw
-    /// or game without a result. If a weight does not fit into sixteen bits, all weights in the
-    /// position are scaled down. Moves with weight 0 are skipped. If the book was imported from
-    /// Polyglot, everything is exported.
+    /// or game without a result. If a weight does not fit into 16 bits, all weights in the position
+    /// are scaled down. Moves with weight 0 are skipped, except in a book that was imported from
+    /// Polyglot: all of its moves are exported.
     pub fn to_polyglot(&self) -> Export {
         polyglot::export(self)
     }
@@ -164,7 +165,7 @@ fn is_of_games(path: &Path) -> Result<bool, FileError> {
     Ok(!has_book_ending(path) && !head.starts_with(&MAGIC) && !is_learning(&head))
 }
 
-/// The maximum depth of a repertoire used as a book, in plies.
+/// The maximum number of plies per line when a repertoire is used as a book.
 const REPERTOIRE_PLIES: u32 = 1000;
 
 impl BuildOptions {
@@ -173,7 +174,7 @@ impl BuildOptions {
     /// files are treated as a repertoire, and all moves in variations are counted too.
     pub fn for_files(inputs: &[PgnInput]) -> Self {
         let of_games = BuildOptions { undecided: true, ..BuildOptions::default() };
-        // Read errors are ignored here, because the build reports them later.
+        // Ignore read errors, because the build reports them later.
         if is_repertoire(inputs).unwrap_or(false) { Self::of_repertoire() } else { of_games }
     }
 
@@ -225,9 +226,9 @@ impl Visitor for VariationFinder {
     fn end(&mut self, _: &GameEnd) {}
 }
 
-/// Reads the rest of a file and appends it to `head`, the bytes already read. Books are not
-/// memory-mapped: if another program truncates a mapped file, the operating system kills the engine
-/// with SIGBUS.
+/// Reads the rest of a file and appends it to `head`, which contains the bytes already read. Books
+/// are not memory-mapped, because the operating system would kill the engine with SIGBUS if another
+/// program truncated the file.
 fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut bytes = head;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);

@@ -1,8 +1,8 @@
-//! Opponent books: the opening moves of a player, taken from the player's games.
+//! Opponent books: the opening moves of one or more players, taken from their games.
 //!
-//! An opponent book (option `--opponent-book`) consists of the player's mean rating and two books
-//! in memory, one for each colour, with only the player's moves. The controller's `BookLoader` uses
-//! it instead of the normal book.
+//! An opponent book (option `--opponent-book`) consists of the mean rating of the selected players
+//! and a book in memory with only their moves, built separately for each colour. The controller's
+//! `BookLoader` uses it instead of the normal book.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,11 +16,12 @@ use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::error::ParseError;
 
-/// Number of plies of each game that an opponent book covers. Later positions rarely recur.
+/// Maximum number of plies of each game that an opponent book covers. Positions beyond this depth
+/// rarely recur.
 const MAX_PLY: u32 = 60;
 
 /// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`. Both
-/// conditions apply to the player whose moves are added to the book.
+/// conditions apply to the player whose moves are added to the book, not to that player's opponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,
@@ -75,11 +76,13 @@ impl fmt::Display for OpponentBookSpec {
 
 #[derive(Debug, Clone)]
 pub(crate) struct OpponentBook {
-    /// The book, with only the moves of the selected players.
+    /// A book that contains only the moves of the selected players.
     pub(crate) book: Book,
-    /// The mean rating of the selected players in their games; `None` if no game contains a rating.
+    /// The mean rating of the selected players over their games. `None` if none of the games states
+    /// their ratings.
     pub(crate) rating: Option<u32>,
-    /// The number of games. If both players of a game are selected, the game is counted twice.
+    /// The number of games of the selected players. If both players of a game are selected, the
+    /// game is counted twice.
     pub(crate) games: u64,
 }
 
@@ -171,7 +174,7 @@ impl Visitor for OpponentStats {
                 self.sum += rating;
             }
         }
-        // This pass reads only the tags. The moves are read when the book is built.
+        // Skip the moves, because the statistics need only the tags.
         std::ops::ControlFlow::Break(())
     }
 

@@ -63,14 +63,16 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// Whether these bytes could be the start of a Polyglot book, that is, rows of moves sorted by key.
+/// Returns true if these bytes may be the start of a Polyglot book, that is, rows sorted by key
+/// that contain moves.
 pub(crate) fn recognises(head: &[u8]) -> bool {
     let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
     let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
     !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
 }
 
-/// Returns the rows and warnings, or the reason why the file is not a Polyglot book.
+/// Parses the rows of a Polyglot book. Returns the rows and any warnings, or the reason why the
+/// file is not a Polyglot book.
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
@@ -95,8 +97,9 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 }
 
 /// Imports a Polyglot book from its bytes. A move with weight N is imported as N games without a
-/// result. A position without rows gets the games of the moves that lead to it. Fails if the bytes
-/// are not a Polyglot book, for example if none of the moves in the start position is legal.
+/// result. If a position is reached by book moves but has no rows of its own, its number of games
+/// is the sum over the moves leading to it. Fails if the bytes are not a Polyglot book, for example
+/// if none of the moves in the start position is legal.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -190,8 +193,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Queues all book positions that are one legal move away. Moves without rows are tried too,
-    /// because a book may contain the moves of only one side.
+    /// Queues all book positions that are one legal move away. All legal moves are tried, not only
+    /// those in the book, because a book may contain the moves of only one side.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
@@ -242,13 +245,14 @@ fn weighed(weight: u16) -> Counts {
     Counts { undecided: weight.into(), ..Counts::default() }
 }
 
-/// A book exported to the Polyglot format, and the numbers of skipped moves and positions.
+/// The result of exporting a book to the Polyglot format: the file content, and the numbers of
+/// skipped positions and moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Number of positions skipped because they cannot be reached from the start position within
-    /// the book.
+    /// Number of positions skipped because no sequence of book moves leads to them from the start
+    /// position.
     pub out_of_reach: u64,
     /// Number of moves skipped because their weight is 0, usually because the side that played them
     /// lost every game.

@@ -1,4 +1,4 @@
-//! The folder that contains partial counts, and its manifest file.
+//! Reads and writes folders of partial counts and their manifest files.
 
 use std::fs::File;
 use std::io;
@@ -28,7 +28,7 @@ pub(super) struct PartialMetadata {
     rows: u64,
     /// The sum of the game counts in all rows. Grouping does not change it.
     pub visits: u64,
-    /// The sum of the checksums of all rows; `None` in files from older versions.
+    /// The sum of the checksums of all rows; `None` in manifests written by older versions.
     #[serde(default)]
     pub sum: Option<u64>,
     #[serde(default)]
@@ -90,7 +90,8 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Creates a temporary folder next to `folder`. Fails if `folder` exists and is not empty.
+    /// Creates a temporary folder next to `folder`, which will later be renamed to `folder`. Fails
+    /// if `folder` exists and is not empty.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let is_free = match read_folder(folder) {
             Ok(mut entries) => entries.next().is_none(),

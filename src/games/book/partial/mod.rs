@@ -50,8 +50,8 @@ pub struct Packed {
 /// an error occurs, the folder is not created.
 ///
 /// # Errors
-/// If the folder exists and is not empty, if a game is broken and the build is strict, if the
-/// monitor stops the build, or if the counts cannot be written.
+/// If the folder exists and is not empty, if the build is strict and a game is malformed, if the
+/// build is cancelled through the monitor, or if the counts cannot be written.
 pub fn count_to_parquet(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -93,12 +93,13 @@ fn write_parts(
     table.finish()
 }
 
-/// Creates a book from all partial counts in `folders` and their subfolders, and writes it to an
-/// empty `output`. The folders must also contain the manifests of all these counts.
+/// Creates a book from all partial counts in `folders` and their subfolders, and writes it to
+/// `output`, which must be empty. The folders must also contain the manifest file of each set of
+/// counts.
 ///
 /// # Errors
 /// If the counts cannot be read, do not belong together, are incomplete, or contain no games; if
-/// the book cannot be written; or if the monitor stops the work.
+/// the book cannot be written; or if the build is cancelled through the monitor.
 pub fn pack_parquet<W: Read + Write + Seek>(
     folders: &[PathBuf],
     options: &BuildOptions,

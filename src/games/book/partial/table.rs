@@ -1,4 +1,4 @@
-//! The columns of partial counts, and a writer for them.
+//! The columns of a partial-count file, and a writer for such files.
 
 use std::fs::File;
 use std::io;
@@ -27,7 +27,7 @@ const COLUMNS: &str = "
     required int64 black;
     required int64 undecided;
 ";
-/// Additional columns for games that are counted with facets.
+/// Additional columns written if games are counted with facets.
 const FACET_COLUMNS: &str = "
     optional int32 rating_group;
     required binary speed (STRING);
@@ -43,7 +43,7 @@ const GROUP_ROWS: usize = 1 << 17;
 /// The compression level. Higher levels save little space: most of the data is random keys.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Dividing a date in the form YYYYMMDD by this number removes the day.
+/// Dividing a date in the form YYYYMMDD by this number leaves the year and month.
 const DAYS: u32 = 100;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -193,7 +193,8 @@ impl FacetColumns {
     }
 }
 
-/// Writes the next column. If the column is nullable, `levels` marks the rows that have a value.
+/// Writes the next column of a row group. If the column is nullable, `levels` marks the rows that
+/// have a value.
 fn write<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: &[T::T],
@@ -206,7 +207,7 @@ fn write<T: DataType>(
 }
 
 /// Chooses the column encodings: delta encoding for the sorted keys and for the lengths of ids, and
-/// no dictionaries for columns in which nearly all values are distinct.
+/// no dictionary for columns whose values are nearly all distinct.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -64,7 +64,7 @@ pub fn read_moves(
     Ok(Some(index))
 }
 
-/// The file, offset and number of each game, sorted by file and offset.
+/// The location of each game, as file index, offset and game number, sorted by file and offset.
 struct Rows(Vec<(u32, u64, u32)>);
 
 impl Rows {
@@ -203,8 +203,8 @@ impl Visitor for MoveReader {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Combines the games read by all threads into an index. Fails with the number of a game that was
-/// not found, or with `None` if the moves do not fit into an index.
+/// Combines the games read by all threads into an index. If a game was not found, the error is its
+/// number; if the moves do not fit into an index, the error is `None`.
 fn joined(book: &Book, games: &Games<'_>, shares: &[Share]) -> Result<MoveIndex, Option<u32>> {
     let nothing = CollectedGame { moves: &[], start: "" };
     let mut collected = vec![nothing; games.len() as usize];

@@ -33,14 +33,14 @@ impl Class {
         (0..KINDS as u8).filter(move |kind| self.0 >> kind & 1 == 1)
     }
 
-    /// Returns the class with the colours of the pieces swapped.
+    /// Returns the class with each piece replaced by the same piece of the other colour.
     fn mirrored(self) -> Self {
         self.kinds().map(|kind| Class::of(other_color(kind))).fold(Class::NONE, Class::with)
     }
 }
 
-/// The minimum and maximum counts of each kind of piece except kings: pawns, knights, bishops,
-/// rooks and queens, White's before Black's.
+/// The minimum and maximum number of pieces of each kind except kings: White's pawns, knights,
+/// bishops, rooks and queens, then Black's.
 pub(super) type Material = [(u8, u8); COUNTED];
 
 /// The largest piece count that can be represented. As an upper bound, it means that there is no
@@ -83,8 +83,8 @@ impl Group {
     }
 }
 
-/// Requirements for the pieces on the board, and for the side to move when the pattern starts to
-/// match.
+/// What a pattern requires of a position: the pieces on the board and, at the ply where the pattern
+/// starts to match, the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Condition {
     /// The minimum number of pieces of each kind, packed as in [`Placement::material`]. `most`
@@ -126,7 +126,8 @@ impl Condition {
         }
     }
 
-    /// Returns the condition with colours swapped and the board flipped vertically.
+    /// Returns the condition for the given requirements after swapping the colours and flipping the
+    /// board vertically.
     pub(super) fn mirrored(
         squares: &[Class; 64],
         material: Option<&Material>,
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(holds(3, Class::of(queen)), (true, false));
         assert_eq!(holds(3, Class::of(queen).complement()), (false, true));
         assert_eq!(holds(35, Class::of(pawn).with(Class::of(queen))), (true, false));
-        // In the mirrored condition, this is a black pawn on d5.
+        // The white pawn on d4 becomes a black pawn on d5 in the mirrored condition.
         assert_eq!(holds(27, Class::of(other_color(pawn))), (false, true));
     }
 }

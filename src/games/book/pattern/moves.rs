@@ -41,7 +41,7 @@ pub struct MoveIndex {
     games: usize,
     /// The offset of the moves in the file.
     begin: usize,
-    /// The number of moves before each block of games, followed by the total number of moves.
+    /// For each block of games, the number of moves before it; then the total number of moves.
     blocks: Vec<usize>,
     starts: HashMap<u32, Position>,
 }
@@ -203,7 +203,7 @@ impl MoveIndex {
         self.starts.get(&game)
     }
 
-    /// Whether the index has as many games as its book.
+    /// Returns true if the index has as many games as its book.
     pub(super) fn fits(&self, games: &Games<'_>) -> bool {
         self.games == games.len() as usize
     }
@@ -220,6 +220,7 @@ fn of_bytes(bytes: &[u8; 2]) -> usize {
 }
 
 /// Returns the number of moves before each block of games, followed by the total number of moves.
+/// `lengths` contains the number of moves of each game.
 fn blocks(lengths: &[[u8; 2]]) -> Vec<usize> {
     let mut before = 0;
     let mut blocks = vec![0];

@@ -1,19 +1,19 @@
-//! The placement of the pieces on the board. A search replays all games, so for speed, moves are
-//! played without updating keys or castling rights, without checking legality, and almost without
-//! branches.
+//! A minimal board for pattern searches. Since a search replays all games, moves are played without
+//! updating keys or castling rights, without checking legality, and almost without branches.
 
 use crate::chess::position::{Color, Piece, Position};
 
-/// The number of possible contents of a square: empty, or six kinds of piece in each colour.
+/// The number of possible contents of a square: empty, or one of six pieces in either colour.
 pub(super) const KINDS: usize = 13;
-/// The kind that stands for an empty square. It is followed by the kinds of White's pieces, from
-/// pawn to king, and then Black's.
+/// The kind that represents an empty square. The next six kinds are White's pieces, from pawn to
+/// king, and the last six are Black's.
 pub(super) const EMPTY: u8 = 0;
 const PIECES: u8 = 6;
-/// The length of tables indexed by kind. It is a power of two so that no bounds checks are needed.
+/// The length of tables indexed by kind: a power of two, so that masking the index makes bounds
+/// checks unnecessary.
 const TABLE: usize = 16;
 
-/// The number of kinds of piece that are counted: all except the kings.
+/// The number of kinds of piece counted in [`Placement::material`]: all except the kings.
 pub(super) const COUNTED: usize = 10;
 /// The number of bits for each count in [`Placement::material`]. The highest bit of a count is
 /// always clear, so that comparisons can use it as a guard bit.
@@ -23,7 +23,7 @@ const PROMOTION_SHIFT: u32 = 12;
 const FROM_SHIFT: u32 = 6;
 const SQUARE_MASK: u16 = 63;
 
-/// For each kind, the amount that one piece adds to [`Placement::material`].
+/// For each kind, the value added to [`Placement::material`] for one piece of that kind.
 const WEIGHTS: [u64; TABLE] = {
     let mut weights = [0; TABLE];
     let mut lane = 0;

@@ -43,7 +43,7 @@ pub struct PatternSearch<'a> {
     pub order: Order,
     /// The maximum number of listed games.
     pub limit: usize,
-    /// The maximum number of positions listed for each game.
+    /// The maximum number of runs of matching positions listed for each game.
     pub positions: usize,
     /// The number of threads.
     pub threads: usize,
@@ -79,9 +79,10 @@ pub struct FoundGame {
 pub struct PatternAnswer {
     /// The number of games that pass the filter.
     pub searched: u64,
-    /// The results of the games that match the pattern.
+    /// The total results (wins, draws and losses) of all games that match the pattern.
     pub found: Counts,
-    /// The first matching games in the requested order, up to [`PatternSearch::limit`].
+    /// The matching games that come first in the requested order, at most [`PatternSearch::limit`]
+    /// of them.
     pub games: Vec<FoundGame>,
 }
 
@@ -236,7 +237,8 @@ impl Compiled {
         }
     }
 
-    /// Whether a match may start at this ply, given the pattern's range of plies and side to move.
+    /// Returns true if a match may start at this ply, given the pattern's range of plies and side
+    /// to move. `start` is the side to move in the game's start position.
     #[inline]
     fn may_begin(&self, condition: &Condition, ply: u32, start: Color) -> bool {
         let side = if ply.is_multiple_of(2) { start } else { !start };
@@ -268,7 +270,7 @@ impl Compiled {
         false
     }
 
-    /// Returns all runs of positions that match the pattern, sorted by ply.
+    /// Returns all runs of consecutive positions in a game that match the pattern, sorted by ply.
     fn runs(&self, start: &Position, moves: &[[u8; 2]]) -> Vec<Run> {
         let mut runs = Vec::new();
         for (number, condition) in self.conditions.iter().enumerate() {

@@ -8,7 +8,7 @@ use super::placement::{COUNTED, EMPTY, KINDS, kind};
 use crate::chess::position::{Color, Piece};
 use crate::support::error::ParseError;
 
-/// The largest number of plies allowed in `plies=` and `for=`.
+/// The largest value allowed in the terms `plies=` and `for=` of a pattern.
 const MAX_PLIES: u32 = 10_000;
 const TERMS: &str = "expected material (KRPPvKRP), a board of eight ranks (8/8/…), a square (d5=N), \
                      pawns=BOARD, turn=white, for=N, plies=A-B or mirror";
@@ -35,7 +35,7 @@ pub struct Pattern {
     squares: [Class; 64],
     material: Option<Material>,
     turn: Option<Color>,
-    /// The first and the last ply at which a match may start.
+    /// The first and last ply at which a match may start (inclusive).
     pub(super) plies: (u32, u32),
     /// The number of consecutive positions that must match.
     pub(super) lasting: u32,
@@ -244,7 +244,8 @@ fn read_rank(line: &str) -> Option<[Class; 8]> {
     classes.try_into().ok()
 }
 
-/// Parses a board and keeps only its pawns. All other squares may contain anything except a pawn.
+/// Parses a board and keeps only its pawns. Every other square may be empty or contain any piece
+/// except a pawn.
 fn pawns(text: &str) -> Result<[Class; 64], ParseError> {
     let of = [Color::White, Color::Black].map(|color| Class::of(kind(color, Piece::Pawn)));
     let no_pawn = of[0].with(of[1]).complement();
@@ -262,7 +263,7 @@ fn material(text: &str) -> Result<Material, ParseError> {
     both.try_into().map_err(|_| ParseError(format!("{text:?}: not material")))
 }
 
-/// Parses the pieces of one side: the king, then letters with optional counts.
+/// Parses the material of one side: a K, then piece letters with optional counts.
 fn side_material(text: &str) -> Option<[(u8, u8); COUNTED / 2]> {
     let mut numbers = [(0, 0); COUNTED / 2];
     let mut rest = text.strip_prefix('K')?;
@@ -279,7 +280,8 @@ fn side_material(text: &str) -> Option<[(u8, u8); COUNTED / 2]> {
     Some(numbers)
 }
 
-/// Parses the count after a letter: nothing (1), `2`, `2-4`, `2+` or `*`.
+/// Parses the count after a piece letter: `2`, `2-4`, `2+`, `*` (any number) or nothing (exactly
+/// 1).
 fn bounds_of(text: &str) -> Option<(u8, u8)> {
     let number = |text: &str| text.parse::<u8>().ok().filter(|&number| number <= MAX_COUNT);
     let bounds = match (text.strip_suffix('+'), text.split_once('-')) {

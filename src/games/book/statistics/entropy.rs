@@ -1,9 +1,9 @@
 //! The entropy of the moves in a book, in bits per ply.
 //!
-//! This is the entropy of the next move over all positions that can occur at a ply, weighted by
-//! their frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit
-//! corresponds to a coin toss between two moves. The sum over plies is the entropy of whole
-//! openings. However, different move orders that lead to the same position are not distinguished.
+//! This is the entropy of the next move at a ply, averaged over all positions that can occur there,
+//! weighted by their frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One
+//! bit corresponds to a coin toss between two moves. The sum over plies is the entropy of whole
+//! openings, except that different move orders leading to the same position are not distinguished.
 
 use crate::chess::position::{Game, KeyMap, Move};
 use crate::games::book::choice::chooser::Chooser;
@@ -21,7 +21,7 @@ pub(crate) struct PlyEntropy {
 pub(crate) enum MoveSelection<'a> {
     /// The moves that an engine with the given policy would select from the book.
     Policy(&'a Chooser),
-    /// The moves that were played in the book's games.
+    /// The moves played in the book's games, weighted by their frequency.
     Games,
 }
 

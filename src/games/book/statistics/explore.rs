@@ -1,4 +1,5 @@
-//! Explores a position in a book with facets: its games, their results, ratings and dates.
+//! Explores a position in a book: its moves and, if the book has facets, its games with their
+//! results, ratings and dates.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -20,8 +21,8 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, by_month};
 
-/// For positions with fewer games than this, a hash set stores the games already seen. In a large
-/// book, this uses less memory than one bit for each game of the book.
+/// If a position has fewer games than this, the games already seen are stored in a hash set. In a
+/// large book, such a set uses less memory than a bitmap of all games.
 const FEW_GAMES: u64 = 4_096;
 
 /// The statistics of a move in a position.
@@ -29,25 +30,26 @@ const FEW_GAMES: u64 = 4_096;
 pub struct MoveStats {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// The games in which the move was played in this position.
+    /// Summary of the games in which the move was played in this position.
     pub played: GameSummary,
-    /// Results of the games that reached the resulting position via any move order.
+    /// Results of the games that reached the position after this move via any move order.
     pub reached: Counts,
 }
 
 /// The statistics of a position in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PositionStats {
-    /// The games that reached the position via any move order, each counted once.
+    /// Summary of the games that reached the position via any move order. Each game is counted
+    /// once.
     pub reached: GameSummary,
     /// The games that continued with a move in the book, each counted once.
     ///
     /// Without facets, the number is too high if some games ended in the position and others
     /// repeated it.
     pub continued: GameSummary,
-    /// The moves that were played in this position or lead to a position reached by other games.
-    /// They are sorted by the number of games that reached the resulting position (or by weight),
-    /// in descending order.
+    /// The moves played in this position, and moves that lead to a position reached by other games.
+    /// They are sorted by the number of games that reached the resulting position (or by weight, in
+    /// a book of weights), in descending order.
     pub moves: Vec<MoveStats>,
 }
 
@@ -73,8 +75,8 @@ impl<'a> Facets<'a> {
     }
 
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Look up the entry first. Most positions are not in the book, and the list index cannot
-        // rule them out because it contains only some of the keys.
+        // Look up the position's entry first, because most positions are not in the book. The list
+        // index cannot show that a position is missing, because it contains only some of the keys.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {
@@ -182,11 +184,12 @@ impl<'a> Facets<'a> {
 }
 
 enum SeenGames {
-    /// Nothing is stored, because each game is in only one list.
+    /// No games are stored, because each game is in only one of the position's lists and so cannot
+    /// be seen twice.
     Nowhere,
     /// One bit for each game in the book.
     Bits(Vec<u64>),
-    /// A set, used if the position has fewer than [`FEW_GAMES`] games.
+    /// A set of game numbers, used if the position has fewer than [`FEW_GAMES`] games.
     Few(HashSet<u32>),
 }
 
@@ -309,8 +312,8 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Returns the names of the players in all stored games, each with its number of games. In a
-    /// chain, a name is listed once for each book that contains it.
+    /// Returns the names of the players in all stored games, each with the number of games. In a
+    /// chain of books, a name is listed once for each book that contains it.
     pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
         let mut names = Vec::new();
         for book in self.in_order() {
@@ -318,7 +321,7 @@ impl Book {
             let mut counts = vec![0; games.names() as usize];
             for row in (0..games.len()).filter_map(|game| games.row(game)) {
                 for name in [row.white, row.black] {
-                    // A damaged row can refer to a name that does not exist.
+                    // In a damaged book, a row can refer to a name that does not exist.
                     counts.get_mut(name as usize).into_iter().for_each(|count| *count += 1);
                 }
             }
@@ -335,9 +338,10 @@ impl Book {
     /// Returns the statistics of a position (counts, mean ratings, history and games), based on the
     /// games that pass a filter.
     ///
-    /// In a chain, uses the first book that contains the position. If there is none, uses the first
-    /// book that contains a position one move later. Books without facets provide only counts, and
-    /// are skipped if there is a filter. Pruned moves and positions are missing from the counts.
+    /// In a chain, the first book that contains the position is used. If none contains it, the
+    /// first book that contains a position one move later is used. Books without facets provide
+    /// only counts, and are skipped if there is a filter. Pruned moves and positions are missing
+    /// from the counts.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }
@@ -360,7 +364,7 @@ impl Book {
         }
     }
 
-    /// Like [`Book::explore`], but ignores books chained after this one.
+    /// Like [`Book::explore_to`], but ignores the books chained after this one.
     fn explore_alone(
         &self,
         position: &Position,

@@ -1,9 +1,9 @@
 //! Finds the move orders by which games in a book reach a position, going back one ply at a time.
 //!
 //! A book counts positions and moves, not lines. The counts for the last move are exact, because
-//! every game that plays it reaches the position. A game that reached an earlier position may have
-//! continued differently, so the fractions of games are estimates. They assume that the choice of a
-//! move does not depend on how the position was reached.
+//! every game in which it was played reached the position. However, a game that reached an earlier
+//! position may have continued differently, so the fractions of games are estimates. They assume
+//! that the choice of a move does not depend on how the position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -18,13 +18,14 @@ use crate::games::book::lookup::names::{NamedOpening, Names};
 
 /// The maximum number of plies to go back. It equals the default depth of a book.
 const MAX_PLIES: usize = 40;
-/// The maximum number of positions per ply. Those reached in the most games are kept.
+/// The maximum number of positions kept per ply. They are the ones through which the most games
+/// passed.
 const MAX_WIDTH: usize = 6;
 /// Positions that less than this fraction of the games passed through are omitted.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
-/// The maximum number of partial move orders to extend in the search for complete ones.
+/// The maximum number of partial move orders extended while looking for complete ones.
 const MAX_STEPS: usize = 2000;
 
 /// A move by which games reached a position, with the position before it.
@@ -147,13 +148,15 @@ pub(crate) fn move_orders(book: &Book, names: &Names, position: &Position) -> Mo
     }
 }
 
-/// Rounds a fraction of games to four decimals. The estimates are no more precise than that.
+/// Rounds a fraction of games to four decimals. More would suggest a precision that the estimates
+/// do not have.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions, going back until too few games pass through them.
+    /// Builds the graph of the positions that precede `position`, going back until too few games
+    /// pass through them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {
@@ -232,7 +235,8 @@ impl Graph {
             let Some((share, Reverse(at), way)) = open.pop() else { break };
             let node = &self.nodes[at];
             if node.edges.is_empty() {
-                // If the node is not an origin, the beginning of the move order is unknown.
+                // If the node is not an origin, the graph was cut off here, so the beginning of the
+                // move order is unknown.
                 if node.is_origin && !way.is_empty() {
                     let moves: Vec<Move> =
                         way.iter().rev().map(|&edge| self.edges[edge].mv).collect();

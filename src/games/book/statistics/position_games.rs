@@ -17,7 +17,8 @@ pub(crate) struct PositionGames {
     numbers: Vec<u32>,
 }
 
-/// The date, the mean rating of both players (or the only known rating), and the result of a game.
+/// Facts about a game: its date, the mean rating of both players (or the only known rating), and
+/// its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GameFacts {
     pub(crate) date: GameDate,
@@ -54,7 +55,7 @@ impl PositionGames {
         &self.book
     }
 
-    /// Passes all games with their numbers to `take`, latest first.
+    /// Passes each game and its number to `take`, latest game first.
     pub(crate) fn each(&self, mut take: impl FnMut(u32, GameFacts)) {
         let Some(facets) = Facets::of(&self.book.image) else { return };
         for &number in &self.numbers {
@@ -98,7 +99,7 @@ impl PositionGames {
         let files = facets.games.files().unwrap_or_default();
         for rows in rows.chunk_by(|(_, one), (_, other)| one.file == other.file) {
             let file = rows.first().and_then(|(_, row)| files.get(row.file as usize));
-            // Some games are not in a file, for example those from standard input.
+            // Some games have no file, for example those read from standard input.
             let file = file.filter(|file| !file.absolute.is_empty());
             let places = file.map(|file| self.book.places(file, folders)).unwrap_or_default();
             let mut sources: Vec<InputParts> =

@@ -12,7 +12,8 @@ use crate::games::book::format::counts::{Counts, decided};
 use crate::games::pgn::{GameDate, GameResult, Month};
 use crate::support::words::visible;
 
-/// The maximum number of games listed for a position and for each move, as in Lichess's explorer.
+/// The maximum number of games listed for a position and for each of its moves, as in the Lichess
+/// opening explorer.
 pub const LISTED_GAMES: usize = 15;
 
 /// A player of a listed game.
@@ -89,8 +90,8 @@ fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S:
 }
 
 impl ListedGame {
-    /// Returns a game in a book. `mv` is the move that the game played in the position whose games
-    /// are listed.
+    /// Returns the list entry for a game. `mv` is the move played by this game in the position for
+    /// which games are listed.
     pub(in crate::games::book) fn of(
         games: &Games<'_>,
         game: u32,
@@ -156,12 +157,12 @@ pub struct GameSummary {
     pub counts: Counts,
     /// For the player to move: the sum and the number of the known ratings.
     pub(super) ratings: (u64, u64),
-    /// The results by month. Games without a known month are not included.
+    /// The results by month. Games whose month is unknown are not included.
     pub history: Vec<MonthCounts>,
-    /// At most [`LISTED_GAMES`] games with the highest mean ratings. Games with equal ratings are
-    /// sorted latest first.
+    /// The games with the highest mean ratings, at most [`LISTED_GAMES`]. Games with equal ratings
+    /// are sorted latest first.
     pub top: Vec<ListedGame>,
-    /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
+    /// The latest games, at most [`LISTED_GAMES`], latest first. Games without a date come last.
     pub latest: Vec<ListedGame>,
 }
 
@@ -196,8 +197,8 @@ impl GameSummary {
     }
 }
 
-/// Merges two lists of games, removes duplicates, and keeps the highest-ranked games (up to
-/// [`LISTED_GAMES`]).
+/// Merges two lists of games, removes duplicates, and keeps the [`LISTED_GAMES`] games that `rank`
+/// puts first.
 fn join<K: Ord>(
     list: &mut Vec<ListedGame>,
     more: Vec<ListedGame>,

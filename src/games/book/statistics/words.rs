@@ -24,8 +24,8 @@ pub(crate) const ANALYSED: &str = "analysed in the book";
 /// the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Describes where a line enters the book. If the line has no moves, describes the analysis of the
-/// position instead.
+/// Describes where a search line transposes into the book. If the line has no moves, describes the
+/// book's analysis of the root position instead.
 pub(crate) fn transposition(
     position: &Position,
     line: &[Move],
@@ -92,7 +92,8 @@ impl BookValue {
     }
 }
 
-/// The maximum length of a reply in bytes. xboard has a buffer of 5,120 bytes and no bounds check.
+/// The maximum length of a reply to xboard, in bytes. xboard copies replies to a buffer of 5,120
+/// bytes without checking its bounds.
 const LONGEST_REPLY: usize = 4000;
 
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \

@@ -30,9 +30,9 @@ pub(crate) struct Tuner {
 pub(super) struct Perturbation {
     /// For each parameter, the two sides' values, which are within the parameter's bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter, a random number in the range 0..1. It is added to both sides' values
-    /// before they are rounded down, so that rounding changes the difference between them as little
-    /// as possible.
+    /// For each parameter, a random number in the range 0..1 that rounds it to an integer: the
+    /// number is added to the value, and the sum is rounded down. Both sides use the same number,
+    /// so that rounding changes the difference between their values as little as possible.
     pub rounding: Vec<f64>,
 }
 
@@ -51,12 +51,13 @@ impl Tuner {
         self.plan
     }
 
-    /// Returns the current values, in the parameters' own units.
+    /// Returns the current parameter values (not scaled).
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Returns the scores of the completed iterations. See [`Tuner::update`].
+    /// Returns the score of each completed iteration: the first side's wins minus losses, as passed
+    /// to [`Tuner::update`].
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores
     }
@@ -75,16 +76,17 @@ impl Tuner {
         u64::from(self.iteration()) * u64::from(self.plan.pairs)
     }
 
-    /// Returns the random number generator for the next iteration. The generator depends only on
-    /// the seed and the iteration number, so a resumed run gets the same random numbers.
+    /// Returns a random number generator for the next iteration. It is seeded only from the run's
+    /// seed and the iteration number, so a resumed run gets the same random numbers.
     fn random(&self) -> Random {
         let salt = Random::new(self.plan.seed).next_u64();
         let mixed = Random::new(salt.wrapping_add(u64::from(self.iteration()))).next_u64();
         Random::new(mixed)
     }
 
-    /// Returns the sign (1 or -1) of the first side's perturbation for each parameter, and the
-    /// generator for further random numbers. Both signs are equally likely, as Spall recommends.
+    /// Chooses the direction (1 or -1) in which each parameter is changed for the first side; the
+    /// second side gets the opposite. Also returns the generator, for further random numbers. Both
+    /// directions are equally likely, as Spall recommends.
     fn signs(&self) -> (Vec<f64>, Random) {
         let mut random = self.random();
         let sign = |_| if random.below(2) == 0 { -1.0 } else { 1.0 };
@@ -117,7 +119,8 @@ impl Tuner {
         self.scores.push(score);
     }
 
-    /// Returns the initial values, followed by the values after each iteration.
+    /// Returns the history of the parameter values: the initial values, followed by those after
+    /// each iteration.
     pub(crate) fn path(&self) -> Vec<Vec<f64>> {
         let mut tuner = Tuner::new(self.parameters.clone(), self.plan);
         let mut path = vec![tuner.values.clone()];
@@ -130,8 +133,8 @@ impl Tuner {
 }
 
 impl Perturbation {
-    /// Formats one side's value of a parameter. If `whole` is set, the value is randomly rounded to
-    /// an integer.
+    /// Formats the value of the parameter at `index` for one side. If `whole` is set, the value is
+    /// randomly rounded to an integer.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
         if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
@@ -157,8 +160,9 @@ mod tests {
         -optima.iter().zip(values).map(lost).sum::<f64>()
     }
 
-    /// Simulates a game between players with this Elo difference. The expected score follows the
-    /// logistic formula. Between equal players, half of the games are drawn.
+    /// Simulates a game between players with the given Elo difference and returns 1, 0 or -1 for
+    /// the first player's win, draw or loss. The expected score follows the logistic formula, and
+    /// half of the games between equal players are drawn.
     fn game(difference: f64, random: &mut Random) -> i32 {
         let expected = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
         let draws = 2.0 * expected * (1.0 - expected);
@@ -173,7 +177,8 @@ mod tests {
         }
     }
 
-    /// Tunes the parameters with simulated games, which are as noisy as real ones.
+    /// Runs the tuner on simulated games with random results, which are as noisy as those of real
+    /// games.
     fn tuned(parameters: &[&str], optima: &[Optimum], plan: Plan) -> Tuner {
         let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
         let mut tuner = Tuner::new(parameters, plan);
@@ -188,8 +193,8 @@ mod tests {
         tuner
     }
 
-    /// Three parameters of very different magnitudes. Each perturbation changes the strength by a
-    /// few Elo.
+    /// Three parameters whose values differ widely in magnitude. Perturbing any of them changes the
+    /// strength by a few Elo.
     const PARAMETERS: [&str; 3] =
         ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
     const OPTIMA: [Optimum; 3] = [
@@ -209,8 +214,8 @@ mod tests {
         }
     }
 
-    /// Checks the figures given in docs/guides/tune.md, for a parameter that loses 2 Elo at a
-    /// distance of `c_end` from its best value.
+    /// Checks the tuning speed and noise stated in docs/guides/tune.md, for a parameter that loses
+    /// 2 Elo at a distance of `c_end` from its best value.
     #[test]
     fn speed_and_noise_match_the_guide() {
         const RUNS: u64 = 40;

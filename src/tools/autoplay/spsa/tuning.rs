@@ -1,4 +1,4 @@
-//! Performs a tuning run and stores the result of each iteration.
+//! Performs a tuning run and saves the result of each iteration in a journal.
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,8 @@ use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
-/// The run is aborted after this many excluded pairs in a row, because it makes no progress.
+/// The number of consecutive excluded pairs after which the run is aborted, because it makes no
+/// progress.
 const VOID_LIMIT: u32 = 10;
 
 #[derive(Debug, Error)]
@@ -63,7 +64,7 @@ pub(crate) struct Tuning {
     pub engine: EngineConfig,
     pub tuner: Tuner,
     pub games: Tally,
-    /// The openings, which the game pairs cycle through. Never empty.
+    /// The openings, used in turn by successive game pairs. Never empty.
     pub openings: Arc<[Opening]>,
     pub conditions: Conditions,
     pub concurrency: usize,
@@ -101,9 +102,9 @@ impl Tuning {
         }
     }
 
-    /// Restores the iterations stored in the journal at `place`, and stores further ones there. If
-    /// `anew` is set, the existing file is replaced. `settings` describes everything that affects
-    /// the run.
+    /// Restores the iterations stored in the journal at `place`, and stores new ones there. If
+    /// `anew` is set, an existing journal is replaced. `settings` describes all settings that
+    /// affect the results.
     pub(crate) fn store(
         &mut self,
         (place, anew): (&Path, bool),
@@ -113,7 +114,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// Starts the engine once, to detect its protocol and check its options.
+    /// Starts the engine once, to detect its protocol and to check that it has the options to tune.
     pub(crate) fn check_engine(
         &mut self,
         mut startup_retries: impl FnMut(String),
@@ -215,7 +216,8 @@ impl Tuning {
         named.map(set).collect()
     }
 
-    /// Returns the current option values, rounded if an option accepts only integers.
+    /// Returns the options to tune with their current values, rounded for options that accept only
+    /// integers.
     pub(crate) fn option_values(&self) -> Vec<(String, String)> {
         let values = self.tuner.parameters().iter().zip(self.tuner.values()).enumerate();
         let text = |(index, (parameter, &value)): (usize, (&Parameter, &f64))| {
@@ -241,8 +243,9 @@ impl Tuning {
     }
 }
 
-/// Returns whether a parameter's option accepts only integers. Fails with a message if the engine
-/// lacks the option or does not accept the parameter's values.
+/// Returns true if the engine option of the parameter accepts only integers. Fails with a message
+/// if the engine lacks the option, or if the option does not accept the parameter's range of
+/// values.
 fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let Parameter { name, min, max, .. } = parameter;
     let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
@@ -262,7 +265,8 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     }
 }
 
-/// Waits for the results of `count` games. If an engine cannot play, stops the remaining games.
+/// Waits for the results of `count` games. If an engine cannot be started or cannot play, the
+/// remaining games are stopped.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,
@@ -272,7 +276,7 @@ fn collect(
     let mut games = vec![Ok(0); count];
     let (mut left, mut stopped, mut failure) = (count, false, None);
     while left > 0 {
-        // `recv` fails only if all workers have ended, which does not happen while `jobs` is open.
+        // `recv` fails only if all workers have ended, but they run as long as `jobs` is open.
         let Ok(report) = reports.recv() else { break };
         left -= usize::from(!matches!(report, Report::StartupRetry(_)));
         match report {

@@ -23,10 +23,11 @@ use crate::chess::position::Color;
 
 use super::verdict::{Termination, Verdict};
 
-/// The quantile of the normal distribution for a two-sided 95% interval.
+/// The 97.5% quantile of the standard normal distribution, which gives a two-sided 95% confidence
+/// interval.
 pub(super) const Z_95: f64 = 1.959_963_984_540_054;
 
-/// In the logistic Elo formula, a rating difference of this many Elo multiplies the odds by e.
+/// The Elo difference that multiplies the odds by e, according to the logistic Elo formula.
 pub(super) const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// The number of wins, draws and losses of one side.
@@ -46,7 +47,7 @@ impl Count {
         self.wins + self.draws + self.losses
     }
 
-    /// Returns the points scored: 1 for a win and 0.5 for a draw.
+    /// Returns the points scored: 1 for each win and 0.5 for each draw.
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
@@ -65,22 +66,23 @@ impl Count {
 pub struct Tally {
     /// The results of all games.
     pub total: Count,
-    /// The results of the games that the engine played as White and as Black.
+    /// The results with the engine as White, and those with the engine as Black.
     pub by_color: [Count; 2],
-    /// The number of game pairs in which the engine scored 0, 1, 2, 3 or 4 half points.
+    /// The number of complete game pairs in which the engine scored 0, 1, 2, 3 and 4 half points
+    /// (the pentanomial distribution).
     pub pairs: [u32; 5],
-    /// The number of games that ended for each reason.
+    /// The number of games for each reason of termination.
     pub terminations: BTreeMap<Termination, u32>,
     /// The half points scored in the first game of each incomplete pair, keyed by pair number.
     open: BTreeMap<usize, u32>,
 }
 
-/// An estimate and its margin of error. Both are finite.
+/// An estimated value with its margin of error. Both numbers are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
     pub value: f64,
-    /// Half the width of the 95% confidence interval, or `None` if the results do not bound it.
+    /// Half the width of the 95% confidence interval, or `None` if the interval is unbounded.
     pub error: Option<f64>,
 }
 
@@ -103,8 +105,8 @@ impl Tally {
         }
     }
 
-    /// Returns the distribution of pair results if all games are in complete pairs. Otherwise,
-    /// returns the distribution of game results.
+    /// Returns the distribution of pair scores (five counts) if all games belong to complete pairs.
+    /// Otherwise, returns the number of losses, draws and wins.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();
@@ -125,8 +127,8 @@ impl Tally {
     }
 }
 
-/// Returns the mean, variance and total count of a histogram whose bins are scores evenly spaced
-/// from 0 to 1.
+/// Returns the mean and variance of a histogram and the total of its counts. The bins are scores
+/// evenly spaced from 0 to 1. Returns `None` if the histogram is empty.
 fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     let total: f64 = counts.iter().copied().map(f64::from).sum();
     if total == 0.0 {
@@ -139,7 +141,8 @@ fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     Some((mean, variance, total))
 }
 
-/// Returns the Elo difference for an expected score. It is infinite for scores of 0 and 1.
+/// Returns the Elo difference that corresponds to an expected score. It is infinite for scores of 0
+/// and 1.
 fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
@@ -156,8 +159,8 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // The margin is unbounded if all results are equal or if the interval reaches a score of 0 or
-    // 1.
+    // There is no margin if all results are equal (zero variance) or if the interval includes a
+    // score of 0 or 1 (infinite Elo).
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }
@@ -185,8 +188,8 @@ pub fn superiority(counts: &[u32]) -> Option<f64> {
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
 }
 
-/// The cumulative normal distribution. It is computed by formula 7.1.26 in Abramowitz and Stegun,
-/// with an error of at most 1.5e-7.
+/// Returns the cumulative standard normal distribution, computed by formula 7.1.26 of Abramowitz
+/// and Stegun with an error of at most 1.5e-7.
 pub(super) fn normal_distribution(x: f64) -> f64 {
     const P: f64 = 0.327_591_1;
     const A: [f64; 5] =
@@ -209,7 +212,7 @@ mod tests {
         assert!((got - wanted).abs() <= tolerance, "{got} is not near {wanted}");
     }
 
-    /// Compares the result with values from fastchess's tests (`app/tests/elo_test.cpp`).
+    /// The expected values are from fastchess's tests (`app/tests/elo_test.cpp`).
     #[test]
     fn elo_matches_published_values() {
         for (counts, value, error) in [
@@ -276,7 +279,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Uses counts of all magnitudes, many of them zero.
+        /// Tests game and pair counts of all magnitudes, many of them zero.
         #[test]
         fn every_statistic_is_finite_or_absent(
             counts in proptest::array::uniform5(prop_oneof![

@@ -25,7 +25,8 @@ pub enum EloModel {
     Normalized,
 }
 
-/// A sequential test of hypothesis `elo0` against hypothesis `elo1`.
+/// The parameters of a sequential probability ratio test of the hypothesis `elo0` against the
+/// hypothesis `elo1`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     /// The Elo difference under the null hypothesis.
@@ -84,7 +85,7 @@ const LARGEST_ROOT: f64 = 0.5;
 const BISECTIONS: usize = 100;
 
 impl Sprt {
-    /// Checks the parameters and returns them.
+    /// Returns the parameters if they are valid.
     ///
     /// # Errors
     /// If the parameters are invalid.
@@ -113,8 +114,9 @@ impl Sprt {
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
-    /// Returns the log-likelihood ratio. `counts` is a distribution over evenly spaced scores:
-    /// losses, draws and wins, or the five possible sums of a game pair.
+    /// Returns the log-likelihood ratio of the two hypotheses. `counts` is the observed
+    /// distribution of evenly spaced scores: losses, draws and wins, or the five possible scores of
+    /// a game pair.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         if counts.iter().all(|&n| n == 0) {
             return 0.0;
@@ -145,7 +147,8 @@ impl Sprt {
         }
     }
 
-    /// Returns the most likely distribution with this Elo difference, given the observed one.
+    /// Returns the maximum-likelihood distribution of scores among those that have the Elo
+    /// difference `elo`.
     fn fit(&self, observed: &[(f64, f64)], elo: f64) -> Vec<f64> {
         match self.model {
             EloModel::Logistic => fit_mean(observed, score_of_elo(elo)),
@@ -157,25 +160,26 @@ impl Sprt {
     }
 }
 
-/// Returns the most likely distribution that has this mean (proposition 1.1).
+/// Returns the maximum-likelihood distribution of scores among those with the given mean
+/// (proposition 1.1).
 fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
     let terms: Vec<(f64, f64)> = observed.iter().map(|&(a, p)| (a - mean, p)).collect();
     tilt(&terms)
 }
 
-/// Returns the most likely distribution whose mean is `t` standard deviations above one half
-/// (section 4.1).
+/// Returns the maximum-likelihood distribution of scores among those whose mean is `t` standard
+/// deviations above one half (section 4.1).
 ///
 /// Let x be a score minus one half, and τ = t / sqrt(1 + t²). Then the condition is E(x) = τ
-/// sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s > 0, and the
-/// minimum is reached where s equals the root. So each s gives a linear condition,
-/// E(x - τ (x² / s + s) / 2) = 0, and the distribution we want satisfies the condition for the s
-/// that equals the root.
+/// sqrt(E(x²)). It is not linear, but the root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2
+/// over all s > 0, reached where s equals the root. So each s gives a linear condition, E(x - τ (x²
+/// / s + s) / 2) = 0, and the distribution we want satisfies the linear condition whose s equals
+/// the root.
 ///
-/// If the observed mean is below the required one, the fit for this s is the most likely among all
-/// s. Otherwise, it is the least likely. In both cases, sqrt(E(x²)) - s changes sign at this s. In
-/// the first case, there may be one such s near each score above one half, and we use the one with
-/// the most likely fit.
+/// If the observed mean is below the required one, the fit for this s is the most likely of the
+/// fits for all s. Otherwise, it is the least likely. In both cases, sqrt(E(x²)) - s changes sign
+/// at this s, so bisection finds it. In the first case, there may be one such s near each score
+/// above one half, and we use the one with the most likely fit.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
@@ -225,8 +229,9 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// Given pairs (x, p), returns the weights p / (1 + theta x) for which x has mean zero. Bisection
-/// finds theta, because the mean decreases from plus to minus infinity between two poles.
+/// Given pairs of a value x and its probability p, returns the weights p / (1 + theta x) for the
+/// theta that makes the weighted mean of x zero. Theta is found by bisection, because the mean
+/// decreases from plus to minus infinity between the two poles nearest to zero.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
     let largest = values().fold(f64::NEG_INFINITY, f64::max);
@@ -245,7 +250,8 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
         }
     }
     let theta = (low + high) / 2.0;
-    // Without this limit, rounding errors near a pole could make a probability exceed 1.
+    // Without this lower limit on the divisor, rounding errors near a pole could make a probability
+    // exceed 1.
     terms.iter().map(|&(x, p)| p / (1.0 + theta * x).max(p)).collect()
 }
 
@@ -259,8 +265,8 @@ mod tests {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, model }
     }
 
-    /// Compares the ratios with values from fastchess's tests (`app/tests/sprt_test.cpp`).
-    /// One-sided results are omitted, because they differ between versions of fastchess.
+    /// The expected values are from fastchess's tests (`app/tests/sprt_test.cpp`). One-sided
+    /// results are omitted, because they differ between versions of fastchess.
     #[test]
     fn llr_matches_published_values() {
         use EloModel::{Logistic, Normalized};
@@ -302,8 +308,8 @@ mod tests {
         assert_eq!(test.decide(test.llr(&[0, 0, 7, 0, 0])), Decision::Continue);
     }
 
-    /// Compares the fit with all distributions of losses, draws and wins that have the required
-    /// t-value, on a fine grid of draw rates. None of them may fit better.
+    /// Checks that no distribution of losses, draws and wins with the required t-value fits better
+    /// than the result of `fit_t_value`. The alternatives are tried on a fine grid of draw rates.
     #[test]
     fn fit_maximises_the_likelihood() {
         let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
@@ -342,7 +348,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Uses counts of all magnitudes, and bounds and error probabilities of all sizes.
+        /// Tests game and pair counts of all magnitudes, and many values of the Elo bounds and
+        /// error probabilities.
         #[test]
         fn llr_is_always_finite(
             counts in proptest::array::uniform5(prop_oneof![

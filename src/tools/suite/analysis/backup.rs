@@ -1,11 +1,11 @@
 //! Backs up search scores through the graph of analysed positions.
 //!
-//! The value of a position is the highest score among its moves: for a move to another analysed
-//! position, the negated value of that position, and for the best of the other moves, the score
-//! from the search. With cycles, this is a deterministic graphical game in which endless play is a
-//! draw. Each position has a unique value: the result of play that is stopped after n moves and
-//! then scored as a draw, for any n that is at least the number of positions. All values therefore
-//! start as draws and are updated until none changes.
+//! The value of a position is the highest score among its moves. A move to another analysed
+//! position scores the negated value of that position. Of the other moves, only the best counts,
+//! with its score from the search. If the graph has cycles, this is a deterministic graphical game
+//! in which endless play is a draw. Each position then has a unique value: the result of play that
+//! is stopped after n moves and scored as a draw, for any n that is at least the number of
+//! positions. All values therefore start as draws and are updated until none changes.
 //!
 //! Source: A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -17,7 +17,8 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, Score};
 use crate::games::book::{BookValue, Scored, before};
 
-/// For each analysed position, the analysed positions that can be reached with one legal move.
+/// The links between analysed positions: for each position, the legal moves that lead to another
+/// analysed position.
 #[derive(Debug)]
 pub(crate) struct Links {
     /// For each position, the range of its links in `links`. Positions have the same indices as the
@@ -72,7 +73,8 @@ impl Links {
 }
 
 struct Predecessors {
-    /// The index in `from` of each position's first predecessor, followed by the length of `from`.
+    /// For each position, the index in `from` of its first predecessor. A final entry contains the
+    /// length of `from`.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
@@ -148,8 +150,8 @@ fn set_outside(values: &mut [BookValue], links: &Links) {
     }
 }
 
-/// Limits the depth of each score to the depth of the position's own searches, and to one ply more
-/// than the depth of any successor in the analysis.
+/// Sets the depth of each score to the minimum of the depth of the position's own searches and, for
+/// each successor in the analysis, the successor's depth plus one.
 fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
@@ -169,8 +171,8 @@ mod tests {
     use super::*;
     use crate::chess::score::{mate_in, mated_in};
 
-    /// Computes the backed-up values of positions. Each position is given by the indices of its
-    /// successors and the score of its best move outside the analysis.
+    /// Computes the backed-up values of a graph of positions. Each position is given as the indices
+    /// of its successors and the score of its best move that leaves the analysis.
     fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
         let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
         let (mut links, mut values) = (Links::new(positions.len()), Vec::new());
@@ -214,12 +216,13 @@ mod tests {
 
     #[test]
     fn cycles_score_as_draws() {
-        // Positions 0 and 1 lead to each other; leaving the cycle loses.
+        // Positions 0 and 1 lead to each other. Leaving the cycle scores worse than a draw for
+        // either side.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
-        // A side leaves the cycle if that is better than a draw.
+        // Leaving the cycle scores better than a draw for the side to move in position 0.
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
-        // Four positions form a cycle without a way out.
+        // Four positions form a cycle with no moves that leave it.
         assert_eq!(scores(&[(&[1][..], None), (&[2], None), (&[3], None), (&[0], None)]), [0; 4]);
     }
 

@@ -15,20 +15,20 @@ use crate::chess::position::{KeyMap, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, BookValue, FrontierMove, before};
 
-/// A move that is this many centipawns worse than the best move is considered half as likely.
-/// Chosen by hand to equal the default of `SteerMargin`, which is roughly how much two searches of
-/// the same move differ in score.
+/// A move that scores this many centipawns less than the best move is considered half as likely to
+/// be played. The value was chosen by hand. It equals the default of `SteerMargin`, which is
+/// roughly the difference in score between two searches of the same move.
 const HALVING: f64 = 15.0;
-/// Positions whose absolute score is larger than this, in centipawns, are not extended: the game is
-/// decided, so a book no longer helps. Chosen by hand.
+/// The maximum absolute score, in centipawns, of positions to which the frontier adds moves. Beyond
+/// it, the game is decided, so a book no longer helps. Chosen by hand.
 const LIMIT: Score = 200;
 
 /// Orders positions by likelihood. Among equally likely positions, the one with the lower index is
 /// greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The bit pattern of the likelihood, which sorts like the likelihood itself because it is
-    /// never negative.
+    /// The bit pattern of the likelihood. Likelihoods are never negative, so their bit patterns
+    /// sort in the same order.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -43,7 +43,8 @@ impl Rank {
     }
 }
 
-/// Returns up to `number` moves that lead out of a book's analysis, most likely first.
+/// Returns up to `number` moves that lead from an analysed position of the book to one that is not
+/// analysed, most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -101,8 +102,9 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// Returns the likelihood of each move in a position, based on the moves' scores. The moves to
-/// analysed positions come first, followed by the best of the other moves.
+/// Returns the likelihood of each move in the analysed position with index `own`, based on the
+/// moves' scores. The moves to other analysed positions come first, followed by the best move out
+/// of the analysis, if any, for which the index is `None`.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -135,9 +137,9 @@ mod tests {
         *game.position()
     }
 
-    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4. Each value is given by the
-    /// moves leading to the position, its score, its best move out of the analysis, and that move's
-    /// score.
+    /// Creates a book of 60 games with 1.e4 e5 and 40 games with 1.d4, along with analysis values.
+    /// Each value is given as the moves that lead to the position, the position's score, its best
+    /// move out of the analysis, and that move's score.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
@@ -170,8 +172,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the values make 1.c4 31% likely, 1.e4 49% and 1.d4 20%. In the
-        // games, 1.e4 was played 60% of the time and 1.d4 40%.
+        // According to the values, 1.c4 is 31% likely in the start position, 1.e4 49% and 1.d4 20%.
+        // In the games, 1.e4 was played 60% of the time and 1.d4 40%.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),

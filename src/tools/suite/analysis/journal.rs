@@ -1,4 +1,5 @@
-//! Stores analysis results that are not yet in the book, so that the analysis can be resumed.
+//! The journal of analysis results that are not yet in the book. It allows an interrupted analysis
+//! to be resumed.
 
 use std::path::Path;
 

@@ -35,8 +35,8 @@ pub(crate) use journal::{AnalysisJournal, open_journal};
 pub(crate) struct Plan {
     /// The minimum number of games that must have reached a position for it to be included.
     pub min_games: u64,
-    /// The positions that may be searched, or `None` for all. Other positions keep their known
-    /// values.
+    /// The keys of the positions that may be searched, or `None` to allow all. Other positions keep
+    /// the values they already have.
     pub only: Option<KeyMap<()>>,
     pub limits: Limits,
     pub config: Config,
@@ -50,25 +50,26 @@ struct Outcome {
     nodes: u64,
 }
 
-/// The analysis of a book: known values, and positions to search.
+/// The analysis of a book: the values known so far, and the positions still to be searched.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// The results of this run's searches over all moves, which are reused if positions are added
-    /// later.
+    /// The results of the searches of this run that covered all moves of a position. They are
+    /// reused if positions are added later.
     searched: KeyMap<Outcome>,
-    /// The positions to search. Those reached by the most games come first.
+    /// The positions to search, ordered by the number of games that reached them, largest first.
     targets: Vec<Position>,
     members: KeyMap<()>,
     /// The number of positions in the analysis that cannot be reached from the start position by
     /// playing book moves.
     pub out_of_reach: u64,
-    /// The number of positions in the analysis with fewer games than the plan's minimum.
+    /// The number of positions in the analysis that were reached by fewer games than the plan's
+    /// minimum.
     pub beyond: u64,
     plan: Plan,
 }
 
 impl Analysis {
-    /// Prepares the analysis of a book. `known` contains values from earlier searches.
+    /// Prepares the analysis of a book. `known` contains the values found by earlier searches.
     pub(crate) fn new(book: &Book, known: impl Iterator<Item = BookValue>, plan: Plan) -> Self {
         let known = known.map(|value| (value.key, value)).collect();
         let mut analysis = Analysis {
@@ -247,7 +248,8 @@ impl Analysis {
         (value, Some(all))
     }
 
-    /// Searches `root_moves`, or all moves if the list is empty.
+    /// Searches the position for its best move among `root_moves`, or among all legal moves if the
+    /// list is empty.
     fn best(
         &self,
         searcher: &mut Searcher,
@@ -267,7 +269,7 @@ impl Analysis {
     }
 }
 
-/// Returns the placeholder for a position in the analysis that has not yet been searched.
+/// Returns a placeholder value for a position that is to be analysed but has not been searched yet.
 fn wanted(key: u64) -> BookValue {
     BookValue {
         key,
@@ -288,9 +290,9 @@ fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// Takes values from the analyses of other books for the positions in this book, and backs them up
-/// along this book's moves. If a position has several values, the one from the longest search is
-/// used.
+/// Selects the values from other books' analyses that are for positions in `book`, and backs them
+/// up along the moves between those positions. If a position has several values, the one from the
+/// longest search is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let longest = longest(found);
     let values = book.entries().filter_map(|entry| longest.get(&entry.key).copied());

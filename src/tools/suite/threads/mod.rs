@@ -24,7 +24,7 @@ use crate::engine::search::{
 pub(crate) struct Timing {
     pub elapsed: Duration,
     pub nodes: u64,
-    /// Statistics about the work shared among the threads. All zero for a [`SpeedupTrial::scout`].
+    /// Statistics about how the threads shared the work. All zero for [`SpeedupTrial::scout`].
     pub sharing: Sharing,
 }
 
@@ -46,8 +46,9 @@ pub(crate) struct SpeedupTrial {
     /// The preliminary search that determined the depth. It is excluded from the comparison.
     pub scout: Timing,
     pub single: Timing,
-    /// The searches with each number of threads, in the order passed to [`Bench`]. If 1 is one of
-    /// these numbers, the search with one thread is repeated, in addition to `single`.
+    /// The searches with the requested numbers of threads, in the order passed to [`Bench::new`].
+    /// If 1 is one of these numbers, there is a second search with one thread, in addition to
+    /// `single`.
     pub several: Vec<Timing>,
 }
 
@@ -68,13 +69,14 @@ pub(crate) struct SpeedupSummary {
     pub nodes: f64,
     /// The total nodes per second over all positions, divided by the same rate with one thread.
     pub speed: f64,
-    /// The fraction of the threads' total time that was spent idle.
+    /// The fraction of their total time that the threads spent idle.
     pub waiting: f64,
     /// The number of split nodes per second.
     pub splits: f64,
-    /// The fraction of split nodes at which another thread searched a move; 0 if there were none.
+    /// The fraction of split nodes that were joined by another thread, which searched at least one
+    /// of their moves. 0 if there were no split nodes.
     pub joined: f64,
-    /// The number of times that a thread joined a split node, per second.
+    /// How many times per second a thread joined a split node.
     pub joins: f64,
 }
 
@@ -87,8 +89,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Creates searchers with the settings in `config`: one with a single thread, and one for each
-    /// number in `threads`. Positions are searched to a depth for which a single thread needs at
-    /// least `time`, unless it finds a forced win or loss earlier.
+    /// number in `threads`. Each position is searched to a depth for which a single thread needs at
+    /// least `time`, or to the depth at which it finds a forced win or loss.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -102,8 +104,8 @@ impl Bench {
         Ok(Bench { searchers, time, attempts: 0 })
     }
 
-    /// Searches a position with each number of threads. Returns `None` if stopped or if the game is
-    /// over.
+    /// Searches a position with each number of threads. Returns `None` if the searches are stopped
+    /// or if the game is over in the position.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
@@ -177,13 +179,14 @@ fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSumm
     }
 }
 
-/// Returns the speedup: `one`'s time divided by `all`'s time.
+/// Returns the speedup: the time of the search with one thread divided by that of the search with
+/// all threads.
 fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
-/// Returns the geometric mean and its standard error as a fraction of the mean. The error is
-/// infinite for fewer than two numbers.
+/// Returns the geometric mean and its relative standard error. The error is infinite if there are
+/// fewer than two numbers.
 fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len().max(1) as f64;
     let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
@@ -258,8 +261,8 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // Two threads ran for 200 ms each, so of a total of 400 ms they were idle for 80 ms. Rates
-        // are per second of elapsed time.
+        // Two threads ran for 200 ms each, and 80 ms of the total of 400 ms were idle. Rates are
+        // per second of elapsed time (200 ms), not of thread time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }
@@ -280,7 +283,8 @@ mod tests {
             assert!(trial.scout.elapsed >= Duration::from_millis(20));
             assert_eq!(trial.several[0].nodes, trial.single.nodes);
             assert!(trial.several[1].nodes > 0);
-            // The node counts are equal, but these are separate searches with their own times.
+            // The node counts are equal because the search is deterministic with one thread, but
+            // the two searches were timed separately.
             assert_eq!(trial.single.nodes, trial.scout.nodes);
             assert_ne!(trial.single.elapsed, trial.scout.elapsed);
         }

@@ -1,4 +1,5 @@
-//! Plots the speedup against the number of threads, together with published results.
+//! Plots Tabia's speedup against the number of threads, together with published results of other
+//! engines.
 
 use super::SpeedupSummary;
 use crate::support::plot::{COLORS, Line, Point, doublings};
@@ -6,11 +7,13 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// Pairs of the number of threads or processors and the speedup over a single one.
+    /// Each pair consists of the number of threads or processors, and the speedup relative to a
+    /// single one.
     gains: &'static [(f64, f64)],
 }
 
-/// Published results. Their sources and the hardware are listed in `docs/measurements/threads.md`.
+/// Published results of other engines. `docs/measurements/threads.md` lists their sources and
+/// hardware.
 const PUBLISHED: [Published; 2] = [
     Published {
         name: "DTS in Cray Blitz (R. Hyatt 1994)",
@@ -25,7 +28,7 @@ const PUBLISHED: [Published; 2] = [
 ];
 
 /// Draws the speedups as an SVG image: the medians with bars from the lower to the upper quartile,
-/// the speedups in total time, the ideal line, and published results.
+/// the speedups in total time, the line of ideal (linear) speedup, and the published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);
@@ -98,8 +101,8 @@ mod tests {
         {
             assert!(svg.contains(name), "{name} is missing in\n{svg}");
         }
-        // The axis extends to the 32 processors used by ABDADA, and every curve starts at one
-        // thread.
+        // The axis extends to 32, the number of processors used by ABDADA, and every curve starts
+        // at one thread.
         assert!(svg.contains(">32</text>") && !svg.contains(">64</text>"), "{svg}");
         let starts: Vec<&str> = svg
             .split("points=\"")

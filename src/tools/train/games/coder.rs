@@ -7,27 +7,29 @@
 //! message" (1979). The probabilities of single bits are estimated as in I. Witten, R. Neal and J.
 //! Cleary, "Arithmetic coding for data compression" (1987), except that older bits count for less.
 
-/// The range is scaled up when it falls below this value.
+/// When the range falls below this value, it is scaled up by 32 bits.
 const NARROW: u64 = 1 << 32;
 /// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// The adaptation counter stops at this value. The first `FADING` bits are averaged with equal
-/// weights. After that, each new bit has a weight of 1 / (`FADING` + 2), so older bits count for
-/// less. With this value, files of self-play games are 0.01 to 0.2% smaller than with 30, 60 or
-/// 250.
+/// The maximum of the counter that determines how fast a bit's probability adapts. The first
+/// `FADING` bits are averaged with equal weights. After that, each new bit has a weight of 1 /
+/// (`FADING` + 2), so older bits count for less. With this value, files of self-play games are 0.01
+/// to 0.2% smaller than with 30, 60 or 250.
 const FADING: u8 = 120;
 /// The minimum probability of either value of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
 
-/// The common interface of the encoder and the decoder.
+/// The common interface of the encoder and the decoder, so that a model can be written once for
+/// both.
 pub(super) trait Coder {
-    /// Encodes or decodes one of several symbols with relative frequencies `sizes`. Returns the
-    /// index of the symbol. The sum of the sizes must be less than 2^32, and no size may be 0.
+    /// Encodes symbol number `wanted`, or decodes a symbol, among several symbols with relative
+    /// frequencies `sizes`. Returns the index of the symbol. The sum of the sizes must be less than
+    /// 2^32, and no size may be 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
-    /// Encodes or decodes a bit that is set with the probability `chance` / 65,536, which must be
-    /// greater than 0.
+    /// Encodes the bit `wanted`, or decodes a bit. The bit is set with a probability of `chance` /
+    /// 65,536. `chance` must be greater than 0.
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 
@@ -85,9 +87,9 @@ impl Coder for Encoder {
     }
 }
 
-/// Decodes the output of an [`Encoder`]. Beyond the end of the input, it reads zeros.
+/// Decodes the output of an [`Encoder`]. It reads zeros after the end of the input.
 pub(super) struct Decoder<'b> {
-    /// The difference between the encoded number and the lower end of the range.
+    /// The encoded number minus the lower end of the current range.
     code: u64,
     range: u64,
     bytes: &'b [u8],
@@ -174,15 +176,15 @@ impl Bit {
     }
 }
 
-/// The number of bits that encode the class of a number. The class is the number's length in bits,
-/// at most eighteen. The sign is encoded separately.
+/// The number of bits used to encode the class of a number, which is its length in bits (at most
+/// 18). The sign is encoded separately.
 const CLASS_BITS: u32 = 5;
 /// The number of bits after the leading bit that are encoded with adaptive probabilities. The
 /// remaining bits are encoded as if they were random.
 const LEARNT_BITS: u32 = 3;
 
-/// An adaptive model for integers below 2^18 that are usually small. It encodes the length of a
-/// number and then its bits.
+/// An adaptive model of integers below 2^18, most of which are small. It encodes the length of each
+/// number in bits, followed by the bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],
@@ -214,8 +216,8 @@ impl Size {
     }
 }
 
-/// Encodes or decodes a number of `bits` bits, starting with the highest bit. The probability of
-/// each bit depends on the preceding bits.
+/// Encodes `wanted`, or decodes a number, with `bits` bits, starting with the most significant one.
+/// The probability of each bit depends on the preceding bits of the number.
 pub(super) fn tree(nodes: &mut [Bit], coder: &mut impl Coder, wanted: u32, bits: u32) -> u32 {
     let mut node = 1;
     for place in (0..bits).rev() {

@@ -38,14 +38,14 @@ const READ: &str = "read";
 const WRITE: &str = "write";
 const LONGEST_HEADLINE: u64 = 1000;
 
-/// A move in a game, with the result of the search that chose the move.
+/// A move in a game, with the result of the search that selected it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchedMove {
     pub mv: Move,
     /// The score found by the search, in centipawns, from White's point of view.
     pub score: i16,
-    /// Whether the position before the move is unsuitable for static evaluation. This is the case
-    /// if the side to move is in check, or if the move is a capture or promotion.
+    /// Whether the position before the move is unsuitable for training a static evaluation, because
+    /// the side to move is in check or the move is a capture or promotion.
     pub noisy: bool,
 }
 
@@ -58,11 +58,11 @@ pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
 pub(crate) struct PlayedGame {
     /// White's result, in half points: 0, 1 or 2.
     pub half_points: u8,
-    /// The FEN of the starting position, or `None` if it is the standard one.
+    /// The FEN of the starting position, or `None` for the standard starting position.
     pub start: Option<Box<str>>,
-    /// The random moves at the beginning of the game.
+    /// The moves at the beginning of the game, which were chosen at random.
     pub opening: Vec<Move>,
-    /// The moves after the opening, which were chosen by the engine.
+    /// The moves after the opening, which the engine chose by searching.
     pub moves: Vec<SearchedMove>,
 }
 

@@ -36,7 +36,7 @@ const LEVEL: usize = 2;
 /// The number of combinations of two flags: whether the current position is noisy, and whether the
 /// previous one is.
 const KINDS: usize = 4;
-/// When computing the volatility, score differences are capped at this many centipawns.
+/// The cap on score differences in centipawns when computing the volatility of the scores.
 const LARGEST_VOLATILITY: u32 = 1000;
 
 /// The width of the classes for the last change in score, in centipawns.
@@ -60,8 +60,8 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// Unpacks `games` games with `positions` moves in total. Returns `None` if `bytes` does not
-/// contain exactly these numbers of games and moves.
+/// Decompresses `games` games that have `positions` engine moves in total. Returns `None` if
+/// `bytes` does not contain exactly these numbers of games and moves.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);
@@ -91,7 +91,7 @@ struct Model {
     /// The probability that the score decreases, indexed by [`Scores::direction`] and by whether
     /// the number of previous scores is odd.
     signs: [Bit; 2 * TRENDS * LEADS],
-    /// Probabilities of White's result, given which side the last score favours.
+    /// The probabilities of the game results, indexed by which side the last score favours.
     results: [[Bit; 256]; 3],
 }
 
@@ -113,7 +113,7 @@ impl Model {
     }
 
     /// Encodes or decodes a game. Returns `None` if the game is invalid or has more than `left`
-    /// moves.
+    /// moves after the opening.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -170,7 +170,8 @@ impl Model {
         }
     }
 
-    /// Encodes or decodes a move with its search result. Returns `None` if the move is illegal.
+    /// Encodes or decodes a move with its search result. Returns `None` if the move to encode is
+    /// illegal, or if there are no legal moves.
     fn searched(
         &mut self,
         coder: &mut impl Coder,

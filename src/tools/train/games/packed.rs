@@ -21,7 +21,7 @@ use crate::support::files::open_locked;
 use crate::support::files::{Cannot, FileError};
 use crate::tools::train::in_parallel;
 
-/// The text at the start of every part. The number is the format version.
+/// The text at the start of every part of a packed file. The number is the format version.
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
 const HEAD_BYTES: usize = 24;
@@ -90,15 +90,15 @@ pub(super) enum Section {
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes before the next section. `games` is the number of games that they contained,
-    /// if known.
+    /// Damaged bytes, up to the next section. `games` is the number of games lost with them, if
+    /// known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
     End,
 }
 
-/// Reads the first line of a part, including its newline. Returns an empty string if the line is
-/// not valid UTF-8. If the line is too long, returns only its beginning.
+/// Reads the headline of a part: its first line, including the newline. Returns an empty string if
+/// the line is not valid UTF-8. If the line is too long, returns only its beginning.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
@@ -132,7 +132,8 @@ pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Resu
     Ok(Section::Block(PackedBlock { games, positions, data }))
 }
 
-/// Returns the numbers in a block header, or `None` if the header is invalid.
+/// Returns the numbers of games, positions and bytes in a block header, and the checksum of the
+/// block's data. Returns `None` if the header is invalid.
 fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     let (numbers, checksum) = head.strip_prefix(&MARK)?.split_last_chunk::<4>()?;
     let numbers: &[[u8; 4]; 4] = numbers.as_chunks().0.try_into().ok()?;
@@ -185,7 +186,8 @@ impl<W: Write> Packer<W> {
         Packer { out, threads, settings: None, games, positions: 0, full, bytes: 0 }
     }
 
-    /// Adds a game played with `settings`. The game must be legal.
+    /// Adds a game played with `settings`, starting a new part if the previous game had other
+    /// settings. The game must be legal.
     pub(crate) fn add(&mut self, settings: &str, game: PlayedGame) -> io::Result<()> {
         if self.settings.as_deref() != Some(settings) {
             self.flush()?;
@@ -205,7 +207,7 @@ impl<W: Write> Packer<W> {
         Ok(())
     }
 
-    /// Writes the remaining games. Returns the output and the number of bytes written.
+    /// Writes the games not yet written. Returns the output and the total number of bytes written.
     pub(crate) fn finish(mut self) -> io::Result<(W, u64)> {
         self.flush()?;
         Ok((self.out, self.bytes))
@@ -255,15 +257,16 @@ pub(crate) struct PackedPart {
     pub games: usize,
 }
 
-/// A packed file that is open for appending. Only one program can have it open at a time.
+/// A packed file that is open for appending. It is locked, so only one program can have it open at
+/// a time.
 pub(crate) struct PackedFile {
     path: PathBuf,
     file: File,
 }
 
 impl PackedFile {
-    /// Opens or creates a file, and returns its parts. If there is an incomplete block at the end
-    /// of the file, it is removed. Fails if the file is damaged elsewhere.
+    /// Opens or creates a packed file, and returns the parts that it contains. An incomplete block
+    /// at the end of the file is removed. Fails if the file is damaged elsewhere.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), FileError> {
         let file = open_locked(path, true).cannot(READ, path)?;
         let mut input = BufReader::new(&file);
@@ -298,7 +301,7 @@ impl PackedFile {
         self.file.write_all(begin_part(settings).as_bytes()).cannot(WRITE, &self.path)
     }
 
-    /// Appends a block of games. The games must be legal.
+    /// Appends a block that contains `games`, which must be legal.
     pub(crate) fn append(&mut self, games: &[PlayedGame]) -> Result<(), FileError> {
         let block = pack_and_look(games).ok_or_else(|| {
             let reason = "a block does not decompress to the games written to it";

@@ -31,7 +31,7 @@ const NOISY: u16 = 0x8000;
 
 static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 
-/// A flag in the byte of half points, set if the game has a FEN.
+/// A flag in the byte that stores the result. It is set if a FEN follows the header of the game.
 const STARTED: u8 = 0x80;
 
 pub(super) fn size(game: &PlayedGame) -> u64 {
@@ -87,7 +87,7 @@ pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     }))
 }
 
-/// Reads a FEN. The FEN is validated later, when the game is replayed.
+/// Reads a FEN without validating it. The FEN is checked later, when the game is replayed.
 fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     let mut bytes = [0];
     input.read_exact(&mut bytes)?;
@@ -96,15 +96,15 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-/// A file to which games are appended. Only one program can have it open at a time.
+/// A plain file that is open for appending games. Only one program can have it open at a time.
 pub(crate) struct GameFile {
     path: PathBuf,
     file: File,
 }
 
 impl GameFile {
-    /// Opens or creates a file for games played with `settings`. If the last game in the file is
-    /// incomplete, it is removed. Returns the number of games in the file.
+    /// Opens or creates a plain file for games played with `settings`. An incomplete game at the
+    /// end of the file is removed. Also returns the number of games in the file.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
         let file = KIND.open(path, &settings.to_string());
         let game_file = GameFile {

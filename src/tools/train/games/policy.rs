@@ -1,8 +1,9 @@
-//! An adaptive model that predicts a player's moves while games are being encoded or decoded.
+//! An adaptive model that predicts the players' moves while games are encoded or decoded.
 //!
-//! Each legal move gets a score, which is the sum of its features' weights. A softmax turns the
-//! scores into probabilities. After each move, the weights are adjusted to make that move more
-//! likely. All arithmetic uses integers, so every machine computes the same probabilities.
+//! The score of each legal move is the sum of the weights of its features. A softmax turns the
+//! scores into probabilities. After each move, the weights are adjusted to make the move that was
+//! played more likely. All arithmetic uses integers, so every machine computes the same
+//! probabilities.
 //!
 //! Idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007).
 
@@ -12,11 +13,11 @@ use chess::{BitBoard, EMPTY, get_pawn_attacks};
 use super::coder::Coder;
 use crate::chess::position::{Color, MAX_MOVES, Move, Piece, Position, Square, attacks, distance};
 
-/// The number of features of a move. See [`View::features`].
+/// The number of features of each move, as returned by [`View::features`].
 const FEATURES: usize = 9;
 const PIECES: usize = 6;
 
-/// The number of fractional bits in weights, sums and probabilities.
+/// The number of fractional bits in fixed-point weights, sums of weights and probabilities.
 const POINT: u32 = 16;
 /// The initial learning rate minus the final one (`LAST_STEP`), in units of 1 / 65,536.
 ///
@@ -28,19 +29,21 @@ const FIRST_STEP: i32 = 12_000;
 const LAST_STEP: i32 = 1400;
 /// After this many positions, the learning rate exceeds `LAST_STEP` by only half of `FIRST_STEP`.
 const HALVING: i32 = 1200;
-/// After this many positions, the learning rate no longer changes.
+/// The number of positions after which the learning rate stays constant.
 const MAX_POSITIONS: i32 = 1 << 20;
 /// Errors in a move's predicted probability that are smaller than this, in units of 1 / 65,536, are
 /// ignored. Both 50 and 800 make the files larger.
 const SLIGHT: i32 = 200;
-/// The relative frequency assigned to the most likely move.
+/// The relative frequency of the most likely move, from which those of the other moves are scaled
+/// down.
 const LARGEST: u32 = 1 << 14;
 /// The number of entries in the table of exponentials per unit of the exponent.
 const STEPS: usize = 64;
 /// The table of exponentials covers exponents from 0 down to minus this value.
 const DEEPEST: usize = 10;
 
-/// Powers of e^(-1/STEPS), multiplied by `LARGEST`, plus 1 so that no entry is 0.
+/// The table of exponentials: powers of e^(-1/STEPS), multiplied by `LARGEST`. 1 is added to each
+/// entry so that none is 0.
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
@@ -55,7 +58,7 @@ const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     table
 };
 
-/// A move together with the indexes of its weights.
+/// A legal move together with the indices of its features' weights.
 struct Candidate {
     mv: Move,
     features: [u16; FEATURES],
@@ -84,7 +87,8 @@ impl Policy {
         }
     }
 
-    /// Encodes or decodes a move, and adjusts the weights. Returns `None` if it is not legal.
+    /// Encodes or decodes a move, and adjusts the weights. Returns `None` if the move to encode is
+    /// illegal, or if there are no legal moves.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -107,8 +111,8 @@ impl Policy {
     fn gather(&mut self, position: &Position, past: &Past) {
         let view = View::new(position, past);
         let mut moves: ArrayVec<Move, MAX_MOVES> = position.legal_moves().iter().collect();
-        // Sorting by the Polyglot encoding makes the order independent of how the chess library
-        // encodes moves.
+        // Sort by the Polyglot encoding, so that the order of the moves does not depend on how the
+        // chess library encodes or generates them.
         moves.sort_unstable_by_key(|mv| mv.to_polyglot());
         self.candidates.clear();
         self.candidates
@@ -173,22 +177,23 @@ const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
 /// The number of states. See [`View::state`].
 const STATES: usize = 10;
-/// A position is in the late phase if it has at most this many pieces, which is half of the initial
-/// number.
+/// The maximum number of pieces (including kings and pawns) in a late position. It is half of the
+/// initial number.
 const LATE_PIECES: u32 = 16;
 
-/// The data shared by the features of all moves in a position.
+/// Data about a position that is used to compute the features of all its moves.
 struct View<'p> {
     position: &'p Position,
     past: &'p Past,
     us: Color,
-    /// 1 if at most [`LATE_PIECES`] pieces are on the board, otherwise 0.
+    /// 1 if the position is late (at most [`LATE_PIECES`] pieces are on the board), otherwise 0.
     late: usize,
-    /// Squares attacked by enemy pawns, minor pieces, rooks, and the queen or king, in this order.
+    /// The squares attacked by the enemy's pawns, minor pieces, rooks, and queens or king, in this
+    /// order.
     threats: [BitBoard; 4],
-    /// Squares attacked by the side to move at least once, and at least twice.
+    /// The squares attacked at least once by the side to move, and those attacked at least twice.
     support: [BitBoard; 2],
-    /// Squares from which each kind of piece would attack the enemy king.
+    /// For each kind of piece, the squares from which it would give check to the enemy king.
     checks: [BitBoard; PIECES],
     /// Squares attacked by the enemy piece that moved last.
     attacked: BitBoard,

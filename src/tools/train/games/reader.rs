@@ -10,7 +10,8 @@ use super::packed::{self, PackedBlock, headline};
 use super::{PlayedGame, READ, foreign, game_fault, plain};
 use crate::support::files::{Cannot, FileError};
 
-/// The number of games per block when a plain file is read in blocks.
+/// The number of games per block when a plain file, which has no blocks of its own, is read in
+/// blocks.
 const GAMES_AT_ONCE: usize = 512;
 
 pub(crate) struct GameReader {
@@ -21,7 +22,7 @@ pub(crate) struct GameReader {
     settings: String,
     games: usize,
     whole_bytes: u64,
-    /// The games in the current block that have not been returned yet.
+    /// The games of the current block that `read_game` has not returned yet.
     waiting: VecDeque<PlayedGame>,
     /// The number of games lost in damaged blocks. Blocks with a damaged header are not included,
     /// because their number of games is unknown.
@@ -41,8 +42,8 @@ enum Content {
 }
 
 impl Block {
-    /// Returns the number of the first game, along with the games (`None` if the block cannot be
-    /// unpacked).
+    /// Returns the number of the block's first game, along with the games. The games are `None` if
+    /// the block cannot be decompressed.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -110,7 +111,8 @@ impl GameReader {
         &self.settings
     }
 
-    /// Returns the 1-based number of the most recently read game.
+    /// Returns the number of the most recently read game, counted from 1. It is 0 before the first
+    /// game is read.
     pub(crate) fn games(&self) -> usize {
         self.games
     }

@@ -87,7 +87,8 @@ fn foreign_damaged_and_mismatched_files_have_different_errors() {
     assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
 }
 
-/// Packs `parts` into a file and returns the size of the file.
+/// Packs `parts`, each given as its settings and games, into a file. Returns the size of the file
+/// in bytes.
 fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     let mut packer = Packer::new(Vec::new(), threads);
     for (settings, games) in parts {
@@ -101,7 +102,8 @@ fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     reported
 }
 
-/// Returns a game with random moves, scores and `noisy` flags. It may consist of an opening only.
+/// Returns a game with random moves, scores and `noisy` flags. It may have no moves after the
+/// opening.
 fn any_game(seed: u64) -> PlayedGame {
     let mut random = Random::new(seed);
     let mut game = PlayedGame { half_points: random.below(3) as u8, ..PlayedGame::default() };

@@ -2,29 +2,31 @@
 
 use super::parameters::LIMIT;
 
-/// The decay rate of the running means of the gradients, as recommended by Adam's authors.
+/// The decay rate of the running mean of the gradients. Adam's authors recommend this value.
 const FIRST_DECAY: f32 = 0.9;
-/// The decay rate of the running means of the squared gradients, as recommended by Adam's authors.
+/// The decay rate of the running mean of the squared gradients. Adam's authors recommend this
+/// value.
 const SECOND_DECAY: f32 = 0.999;
-/// The term that prevents division by zero, as recommended by Adam's authors.
+/// A small term that is added to a divisor to prevent division by zero. Adam's authors recommend
+/// this value.
 const EPSILON: f32 = 1e-8;
 
 /// The state of the optimiser: running means of each weight's gradient and squared gradient.
 ///
-/// If the weights begin with king buckets of equal length, a fraction of each step is common to all
-/// king buckets. This common step is computed from the sum of the king buckets' gradients and has
-/// its own state. King buckets with few examples can therefore learn from the others. This is
-/// equivalent to a factoriser, in which each weight is the sum of a common and a separate weight.
-/// Only the sum is stored here.
+/// King buckets share part of each step. The shared step is computed from the sum of the gradients
+/// of all king buckets, has its own running means, and is applied to every king bucket. King
+/// buckets with few examples can therefore learn from the others. This is equivalent to a
+/// factoriser, in which each weight is the sum of a common and a separate weight, except that only
+/// the sum is stored.
 ///
 /// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), and D.
-/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). For the common weights:
+/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). For the shared step:
 /// "virtual features" in
 /// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
     pub(super) each: Memory,
-    /// The state of the step that is common to all king buckets.
+    /// The running means for the step shared by all king buckets.
     pub(super) common: Memory,
 }
 
@@ -57,19 +59,19 @@ pub(super) struct Stride {
     pub(super) step: u64,
     /// The learning rate. A step changes each weight by at most about this much.
     pub(super) rate: f32,
-    /// The weight decay: the fraction of each weight that is removed per step, divided by the
-    /// learning rate.
+    /// The weight decay coefficient. Each step reduces every weight by a fraction of `rate *
+    /// decay`.
     pub(super) decay: f32,
     /// The factor that converts the sum of the gradients over a batch to their mean.
     pub(super) scale: f32,
-    /// The fraction of the step that is common to all king buckets.
+    /// The fraction of each step, from 0 to 1, that is shared by all king buckets.
     pub(super) common: f32,
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights. The weights start with king buckets of
-    /// `king_bucket` weights each, followed by fewer than `king_bucket` others. If `king_bucket` is
-    /// 0, there are no king buckets.
+    /// Creates the state for `weights` weights, none of which has been updated yet. The weights
+    /// consist of king buckets of `king_bucket` weights each, followed by fewer than `king_bucket`
+    /// other weights. If `king_bucket` is 0, there are no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
@@ -132,9 +134,9 @@ impl AdamW {
 }
 
 impl MemoryPart<'_> {
-    /// Updates the state with the sum of `gradients`. Calls `apply` with the index of each weight
-    /// and the step to subtract, before it is multiplied by the learning rate. The step has a
-    /// magnitude of at most about 1.
+    /// Updates the running means with the sum of `gradients`, scaled by `stride.scale`. Calls
+    /// `apply` with the index of each weight and the step to subtract from it. The caller must
+    /// multiply the step by the learning rate; before that, its magnitude is at most about 1.
     #[inline(always)]
     fn each_move(self, gradients: &[&[f32]], stride: Stride, mut apply: impl FnMut(usize, f32)) {
         let MemoryPart { first, second } = self;

@@ -51,8 +51,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 }
 
-/// Describes the settings and data that identify a checkpoint. The number of threads is not
-/// included.
+/// Describes the settings and data for which a checkpoint is valid. The number of threads is left
+/// out, so that training can be resumed with a different number.
 fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;

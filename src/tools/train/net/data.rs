@@ -10,23 +10,25 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameReader, PlayedGame, game_fault, in_parallel};
 
-/// Positions with at most this many pieces, including kings, use `lambda_few`.
+/// The maximum number of pieces, including kings, for which `lambda_few` is used instead of
+/// `lambda`.
 pub(crate) const FEW_PIECES: usize = 9;
 
-/// The number of game blocks that each thread converts at a time.
+/// The number of game blocks per thread that are read into memory and converted at a time.
 const BLOCKS_AT_ONCE: usize = 4;
 
-/// Settings that select positions and specify how their training targets are computed.
+/// Settings that determine which positions are used for training and how their targets are
+/// computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
-    /// The weight of the game's result in the target, from 0 to 1. The search scores have the
-    /// remaining weight.
+    /// The weight of the game's result in the training target, from 0 to 1. The rest of the weight
+    /// goes to the search scores.
     pub result_share: f32,
-    /// The influence of the search scores of later moves, from 0 to 1. The score `n` moves later
-    /// has a weight proportional to `lambda` to the power of `n`. The result of the game gets the
-    /// weight that scores after the end of the game would have. If `lambda` is 0, only the
-    /// position's own score matters. If it is 1, only the result matters.
+    /// How far the target takes later search scores into account, from 0 to 1. The score `n` plies
+    /// later has a weight proportional to `lambda` to the power of `n`, and the game's result
+    /// replaces all scores after the end of the game. If `lambda` is 0, only the position's own
+    /// score matters. If it is 1, only the game's result matters.
     pub lambda: f32,
     /// Used instead of `lambda` for positions with at most [`FEW_PIECES`] pieces, because small
     /// searches evaluate endgames poorly.
@@ -34,13 +36,13 @@ pub(crate) struct Selection {
     /// Positions whose absolute score is larger than this, in centipawns, are considered decided
     /// and are skipped.
     pub limit: i16,
-    /// The number of plies to skip after the random opening.
+    /// The number of plies to skip at the start of each game, after its random opening.
     pub skip_plies: usize,
     /// Every game whose number is a multiple of this value is held out for validation.
     pub hold_out_every: usize,
 }
 
-/// Training examples and held-out examples, which come from different games.
+/// Training examples, and held-out examples from other games for validation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
     /// The settings used to select the positions and compute their targets.
@@ -62,8 +64,8 @@ impl Data {
         self.selection.curve
     }
 
-    /// Reads the quiet positions from all games in `paths`, and shuffles the training examples.
-    /// Periodically calls `report` with the examples read so far.
+    /// Reads all games in `paths`, selects examples from them and shuffles the training examples.
+    /// Periodically calls `report` with the data read so far.
     pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
@@ -111,9 +113,9 @@ impl Data {
 }
 
 impl Data {
-    /// Writes all examples in a format for other trainers: a line of text with the numbers of
-    /// examples and the settings, followed by the training examples and the held-out examples
-    /// ([`Example::to_bytes`]).
+    /// Writes all examples in a format for other trainers: a line of text with the number of
+    /// training and held-out examples and the settings, then the training examples, then the
+    /// held-out examples, each as returned by [`Example::to_bytes`].
     pub(crate) fn export(&self, output: &mut impl Write) -> io::Result<()> {
         let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
             self.selection;
@@ -179,9 +181,9 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     whole.then(|| examples.collect())?
 }
 
-/// Returns White's expected result at each move, computed from the search scores of that move and
-/// all later moves, and from the result of the game. `piece_count` contains the number of pieces
-/// before each move.
+/// Returns White's expected result before each move. It is a weighted mean of the search scores of
+/// that move and all later moves, and of the game's result. `piece_count` contains the number of
+/// pieces before each move.
 ///
 /// A search with a few hundred nodes is off by a pawn as often as a static evaluation. The mean of
 /// successive searches is much more accurate, because their errors differ.

@@ -7,7 +7,7 @@ const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
 const MAX_PIECES: usize = 32;
-/// The number of consecutive piece counts that share a set of output weights.
+/// The number of different piece counts that share one bucket of output weights.
 const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
 /// The bit that marks an enemy piece, among the four bits that describe a piece.
 const ENEMY: u8 = 8;
@@ -18,8 +18,8 @@ const PIECE: u8 = 7;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
-    /// Four bits for each piece, in order of squares: the kind of piece and whether it is an enemy
-    /// piece.
+    /// Four bits for each piece, in the order of the occupied squares: three for the kind of piece,
+    /// and one that is set for an enemy piece.
     pieces: [u8; MAX_PIECES / 2],
     /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
@@ -124,8 +124,8 @@ impl Example {
         inputs
     }
 
-    /// Returns the pieces in the form that the playing network takes as input, as if White were to
-    /// move.
+    /// Returns the pieces in the form that the engine's network takes as input. The side to move is
+    /// always White.
     pub(crate) fn board(&self) -> PieceSet {
         let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {

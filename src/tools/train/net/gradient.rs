@@ -1,8 +1,8 @@
 //! The forward and backward passes of training.
 //!
-//! The loops are written so that the compiler can vectorise them. They are compiled three times:
-//! for the processor that the program is built for, for AVX2, and for AVX-512. All versions
-//! perform the same operations in the same order, so their results are identical.
+//! The loops are written so that the compiler can vectorise them. On x86-64 they are compiled three
+//! times: for the target processor of the build, for AVX2, and for AVX-512. All versions perform
+//! the same operations in the same order, so their results are identical.
 
 use super::example::{Example, Inputs};
 use super::objective::Objective;
@@ -13,7 +13,8 @@ use super::sigmoid::Sigmoid;
 /// an AVX-512 register, so one instruction can update all of them.
 const LANES: usize = 16;
 
-/// The number of neurons whose sums fit in the registers of AVX2 and AVX-512.
+/// The number of neurons processed at a time, chosen so that their sums fit in the registers of
+/// both AVX2 and AVX-512.
 const IN_REGISTERS: usize = 64;
 
 /// Adds the gradient of `objective`, summed over all examples, to `gradient`. Returns the sum of
@@ -26,7 +27,8 @@ pub(super) fn add_gradient<const N: usize>(
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
-        // Each function is called only if the processor feature that it requires is detected.
+        // Each call is sound, because the processor feature that the function requires was
+        // detected.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
             return unsafe { add_avx512(parameters, objective, blocks, gradient) };
@@ -74,7 +76,7 @@ pub(super) fn square_errors<const N: usize>(
     examples.iter().map(|example| f64::from(square(example))).sum()
 }
 
-/// Returns the output of the network, which the sigmoid converts to the expected result.
+/// Returns the raw output of the network, before the sigmoid converts it to an expected result.
 pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
     let neurons = neurons(parameters.rows(), &example.inputs());
     weighted_sum(parameters, &neurons, example.bucket())
@@ -111,7 +113,8 @@ fn add<const N: usize>(
 ) -> f64 {
     let (slopes, bias_slopes) = gradient.split_mut();
     let mut loss = 0.0;
-    // Group examples that use the same weights, because not all weights fit into a core's cache.
+    // Group examples by king buckets, so that successive examples use the same weights. Not all
+    // weights fit into a core's cache.
     let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
     examples.sort_by_key(|example| example.king_buckets());
     for example in examples {
@@ -184,8 +187,9 @@ fn weighted_sum<const N: usize>(
     parameters.output_biases()[bucket] + lanes.iter().sum::<f32>()
 }
 
-/// Adds the gradients of the output weights to `weight_slopes`, and returns the gradients of the
-/// neuron values.
+/// Backpropagates `slope`, the gradient of the output, through the neurons of one side. Adds the
+/// gradients of the output weights to `weight_slopes`, and returns the gradients of the neuron
+/// values before activation.
 #[inline(always)]
 fn propagate<const N: usize>(
     values: &[f32; N],

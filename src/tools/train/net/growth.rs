@@ -8,8 +8,9 @@ use crate::support::files::FileError;
 use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
-    /// Initialises the weights from a network file. Missing neurons are added with random input
-    /// weights and zero output weights, so that the output does not change.
+    /// Initialises the weights from a network file. If the file has fewer than [`HIDDEN`] neurons,
+    /// the others are added with random input weights and zero output weights, so that the
+    /// network's output does not change.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
     /// Transfer" (2016). Unlike in that paper, the added neurons are not copies of existing ones.

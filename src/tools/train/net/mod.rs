@@ -1,15 +1,15 @@
 //! Trains a network for [`crate::engine::eval::nnue`] on self-play games, on the CPU.
 //!
 //! The network learns to predict the search scores of quiet positions and, optionally, the results
-//! of their games. Stochastic gradient descent minimises the error of the expected result, by
-//! default the mean squared error. Each example uses only the rows of weights that belong to its
-//! pieces, so a step costs little more than a forward and a backward pass.
+//! of their games. Training uses stochastic gradient descent. By default it minimises the mean
+//! squared error of the predicted game result. Each example uses only the rows of weights that
+//! belong to its pieces, so the cost of an example does not depend on the number of inputs.
 //!
 //! # Targets
 //!
-//! The target of a position can be a weighted mean of the scores of its move and of later moves
-//! (`data::hindsight`; compare lambda in temporal-difference learning). The expected result is
-//! computed with a `Sigmoid` that is steep enough to distinguish nearly equal positions.
+//! The target of a position can be a weighted mean of the search scores of its move and of later
+//! moves (`data::hindsight`; compare lambda in temporal-difference learning). A `Sigmoid` converts
+//! scores to expected results. It is steep enough to distinguish nearly equal positions.
 //!
 //! # Batches
 //!

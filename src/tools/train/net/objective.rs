@@ -1,4 +1,5 @@
-//! The training objective: a power of the error in the expected result, weighted by piece count.
+//! The loss function: a power of the error in the expected result, with a weight that depends on
+//! the number of pieces.
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
@@ -11,7 +12,7 @@ const MAX_WEIGHT: f32 = 8.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
     pub(super) curve: Sigmoid,
-    /// The exponent applied to the error. It is 2 for the squared error; higher values emphasise
+    /// The exponent applied to the absolute error: 2 for the squared error. Higher values emphasise
     /// large errors.
     power: f32,
     /// The weight of an example, indexed by its number of pieces.
@@ -19,7 +20,7 @@ pub(super) struct Objective {
 }
 
 impl Objective {
-    /// Creates the objective of the squared error, with equal weights for all examples.
+    /// Creates a squared-error objective in which all examples have the same weight.
     #[cfg(test)]
     pub(super) fn square(curve: Sigmoid) -> Self {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
@@ -27,9 +28,9 @@ impl Objective {
 
     /// Creates an objective with the exponent `power`, in which examples are weighted by their
     /// number of pieces. If `balance` is 0, all examples have the same weight. If it is 1, all
-    /// piece counts have the same total weight. For other values, the weights for a `balance` of 1
-    /// are raised to the power of `balance`. The mean weight over `examples` is 1. Balancing piece
-    /// counts gained PlentyChess 13 Elo.
+    /// piece counts have the same total weight, up to [`MAX_WEIGHT`]. A `balance` in between raises
+    /// the weights for 1 to the power of `balance`. The mean weight over `examples` is 1. Balancing
+    /// piece counts gained PlentyChess 13 Elo.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);
@@ -45,10 +46,10 @@ impl Objective {
         Objective { curve, power, weights }
     }
 
-    /// Returns the derivative of the objective with respect to the error of an example.
+    /// Returns the derivative of the example's loss with respect to `error`.
     #[inline(always)]
     pub(super) fn derivative(&self, error: f32, example: &Example) -> f32 {
-        // The squared error is the usual case and can be computed without a power function.
+        // The squared error is the usual case and does not need the slow `powf`.
         let slope = match self.power {
             2.0 => 2.0 * error,
             power => power * error.abs().powf(power - 1.0).copysign(error),

@@ -24,10 +24,10 @@ pub(crate) struct QuantisationError {
 }
 
 impl Parameters<HIDDEN> {
-    /// Converts the weights to an integer network. Rounding the output weights shifts the scores in
-    /// each bucket by a roughly constant amount. The biases are corrected for this shift, which is
-    /// measured on the first [`CALIBRATED_ON`] examples. Fails if an output weight is too large for
-    /// the integer network.
+    /// Converts the weights to an integer network. Rounding the weights shifts the scores in each
+    /// output bucket by a roughly constant amount. This shift is measured on the first
+    /// [`CALIBRATED_ON`] examples and subtracted from the output biases. Fails if an output weight
+    /// is too large for the integer network.
     pub(crate) fn quantised(&self, examples: &[Example]) -> Result<Network, ParseError> {
         let shifted = self.rounded([0.0; BUCKETS])?;
         let mut shifts = [0.0; BUCKETS];

@@ -3,8 +3,9 @@
 use crate::engine::eval::nnue::SCALE;
 
 /// The logistic curve that maps scores to expected results. The network learns the expected result,
-/// so the curve determines which differences in score matter. A steep curve emphasises nearly equal
-/// positions; a flat one also emphasises differences between won positions.
+/// so the curve determines which differences in score matter. A steep curve emphasises differences
+/// between nearly equal positions; a flat one also gives weight to differences between won
+/// positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
     /// The score, in centipawns, at which the expected result is 73% (the logistic function of 1).
@@ -21,15 +22,15 @@ impl Sigmoid {
         1.0 / (1.0 + (-self.steepness() * output).exp())
     }
 
-    /// Returns the derivative of the expected result with respect to the output, given the expected
-    /// result.
+    /// Returns the derivative of the expected result with respect to the network output. It is
+    /// computed from the expected result, which the caller already has.
     #[inline(always)]
     pub(super) fn slope(self, expected: f32) -> f32 {
         self.steepness() * expected * (1.0 - expected)
     }
 
-    /// Returns how much the logit changes when the output increases by 1.0, which is [`SCALE`]
-    /// centipawns.
+    /// Returns the factor by which the network output is multiplied to get the logit of the
+    /// expected result. An output of 1.0 corresponds to [`SCALE`] centipawns.
     #[inline(always)]
     fn steepness(self) -> f32 {
         SCALE as f32 / f32::from(self.scale)

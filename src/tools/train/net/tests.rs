@@ -170,7 +170,7 @@ fn resumed_training_equals_uninterrupted_training() {
     let data = data();
     let mut whole: Trainer<FEW> = Trainer::new(settings(1), &data);
     while whole.step().is_some() {}
-    // Training pauses in the middle of one epoch and at the end of another.
+    // Interrupt training once in the middle of an epoch and once at the end of an epoch.
     for pause in [16, 22] {
         let mut first: Trainer<FEW> = Trainer::new(settings(1), &data);
         (0..pause).for_each(|_| assert!(first.step().is_some()));
@@ -242,8 +242,8 @@ fn quantisation_error_is_small() {
     let examples = examples(500, 11);
     let network = parameters.quantised(&examples).expect("weights in bounds");
     let error = parameters.quantisation_error(&network, CURVE, &examples);
-    // 512 output weights are rounded to multiples of 1/256. If all neurons had the value 1, the
-    // error would have a standard deviation of 10 centipawns.
+    // Rounding 512 output weights to multiples of 1/256 would cause an error with a standard
+    // deviation of 10 centipawns if all neurons had the value 1, but most values are smaller.
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
     let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
@@ -275,8 +275,8 @@ fn weights_are_limited_to_the_integer_range() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White. The scores are `number` centipawns,
-/// except that the last move has a score of 9000. The third move is marked as noisy.
+/// Returns a test game, 1. e4 e5 2. Nf3 Nc6, won by White. All moves have a score of `number`
+/// centipawns, except the last one, which has 9000. The third move is marked as noisy.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -314,7 +314,8 @@ fn examples_are_quiet_and_undecided_positions() {
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
     assert_eq!(read(&Selection { skip_plies: 1, ..selection.clone() }).training.len(), 8);
-    // The scores of the four moves are 400, 400, 400 and 9000 centipawns. White wins the game.
+    // In the first held-out game, the four moves have scores of 400, 400, 400 and 9000 centipawns,
+    // and White wins. The last score and the result count as wins for White.
     let ahead = Selection { result_share: 0.0, lambda: 0.5, lambda_few: 1.0, ..selection };
     let expected = (0.5 + 0.25 + 0.125) * CURVE.of_score(400.0) + 0.0625 + 0.0625;
     assert!((read(&ahead).held_out[0].target - expected).abs() < 1e-6);
@@ -339,7 +340,8 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     };
     let moves = ["e1e2", "b4a3", "b2a3", "e8e7"].map(played).to_vec();
     let game = PlayedGame { start, moves, ..PlayedGame::default() };
-    // The first game is used for training; the second game, which is identical, is held out.
+    // The file contains the same game twice: the first is used for training, the second is held
+    // out.
     let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..2).for_each(|_| file.append(&game).expect("written"));
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };

@@ -25,20 +25,21 @@ const WARM_UP: f32 = 0.01;
 pub(crate) struct TrainSettings {
     pub epochs: usize,
     pub batch: usize,
-    /// The learning rate at the end of the warm-up.
+    /// The peak learning rate, reached at the end of the warm-up.
     pub rate: f32,
     pub final_rate: f32,
-    /// The weight decay: the fraction of each weight that is removed per step, divided by the
-    /// learning rate.
+    /// The weight decay coefficient. Each step reduces every weight by a fraction equal to the
+    /// learning rate times this value.
     pub decay: f32,
-    /// The fraction of each step that is common to all king buckets, from 0 to 1.
+    /// The fraction of each step, from 0 to 1, that is shared by all king buckets.
     pub common: f32,
     /// The exponent applied to each error in the objective. It is 2 for the squared error.
     pub power: f32,
-    /// How strongly examples are balanced by their number of pieces, from 0 to 1. See
-    /// `Objective::new`.
+    /// How strongly the weights of examples compensate for the frequency of their piece counts,
+    /// from 0 (not at all) to 1 (completely). See `Objective::new`.
     pub balance: f32,
-    /// The number of threads. For a given number of threads, training is deterministic.
+    /// The number of threads. It affects the result, because the gradients are summed per thread,
+    /// but training is deterministic for a given number.
     pub threads: usize,
     /// The seed for the initial weights and the order of the examples.
     pub seed: u64,
@@ -50,7 +51,7 @@ pub(crate) struct TrainSettings {
 pub(crate) struct EpochLoss {
     /// The error on the training examples, averaged over the epoch while the weights were changing.
     pub training: f64,
-    /// The error on the held-out examples at the end of the epoch.
+    /// The mean squared error on the held-out examples at the end of the epoch.
     pub held_out: f64,
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct TrainProgress {
     /// The mean squared error on the training examples since the start of the epoch.
     pub loss: f64,
     pub rate: f32,
-    /// The losses of the epoch, if this was the last step in the epoch.
+    /// The losses of the epoch, or `None` if the epoch is not finished.
     pub epoch_loss: Option<EpochLoss>,
 }
 
@@ -89,7 +90,8 @@ pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
 }
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Starts with random weights. `data` must contain both training and held-out examples.
+    /// Creates a trainer with random initial weights. `data` must contain both training and
+    /// held-out examples.
     pub(crate) fn new(settings: TrainSettings, data: &'d Data) -> Self {
         let parameters = Parameters::random(settings.seed);
         Self::beginning_with(parameters, settings, data)
@@ -207,9 +209,9 @@ impl<'d, const N: usize> Trainer<'d, N> {
         sum / examples.len().max(1) as f64
     }
 
-    /// Returns the learning rate for the current step. The rate rises briefly and then falls along
-    /// half a cosine wave, as in I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent
-    /// with Warm Restarts" (2017), but without restarts.
+    /// Returns the learning rate for the current step. The rate rises linearly during the warm-up
+    /// and then falls along half a cosine wave, as in I. Loshchilov and F. Hutter, "SGDR:
+    /// Stochastic Gradient Descent with Warm Restarts" (2017), but without restarts.
     fn rate(&self) -> f32 {
         let TrainSettings { rate, final_rate, .. } = self.settings;
         let progress = self.state.steps as f32 / self.all_steps() as f32;
@@ -235,7 +237,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         (self.settings.batch / BLOCK).clamp(1, self.blocks().max(1))
     }
 
-    /// Returns the number of full batches in an epoch. An incomplete last batch is dropped.
+    /// Returns the number of full batches in an epoch. Examples left over after the last full batch
+    /// are skipped in that epoch.
     fn steps_per_epoch(&self) -> usize {
         self.blocks() / self.blocks_per_batch()
     }

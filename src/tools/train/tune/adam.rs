@@ -22,7 +22,8 @@ impl Adam {
         Adam { first: vec![[0.0; 2]; weights], second: vec![[0.0; 2]; weights], steps: 0 }
     }
 
-    /// Moves `values` against `gradient`, by at most approximately `rate` centipawns.
+    /// Changes each weight in `values` in the direction that reduces the error, by at most about
+    /// `rate` centipawns. `gradient` is the gradient of the error.
     pub(super) fn step(&mut self, values: &mut Values, gradient: &Values, rate: f32) {
         self.steps += 1;
         let first_bias = 1.0 - FIRST_DECAY.powi(self.steps);

@@ -1,5 +1,5 @@
-//! Positions for tuning. Each is stored as a target and the coefficients of the weights that apply
-//! to it.
+//! Positions for tuning. Each is stored as a target (the result to predict) and the coefficients of
+//! the weights that contribute to its evaluation.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
@@ -29,14 +29,15 @@ struct Entry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneRow<'a> {
     pub linear: &'a [Coefficient],
-    /// The coefficients for the danger to White's and to Black's king.
+    /// The coefficients of the danger weights: first those for the danger to White's king, then
+    /// those for the danger to Black's king.
     pub danger: [&'a [Coefficient]; 2],
-    /// The weight of the middlegame in the evaluation, from 0 to 1.
+    /// The weight of the middlegame score in the tapered evaluation, from 0 to 1.
     pub phase: f32,
-    /// Factors for the endgame score, from 0 to 1. The first applies if White is ahead, and the
-    /// second if Black is ahead.
+    /// The factors, from 0 to 1, by which the endgame score is multiplied: the first if it favours
+    /// White, the second if it favours Black.
     pub scales: [f32; 2],
-    /// The target from White's point of view, from 0 to 1.
+    /// The result to predict, from White's point of view, from 0 to 1.
     pub target: f32,
 }
 
@@ -80,7 +81,7 @@ impl Samples {
         data
     }
 
-    /// Like [`Samples::new`], but processes several blocks of samples on several threads.
+    /// Like [`Samples::new`], but distributes `blocks` of samples among several threads.
     pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,
@@ -124,7 +125,7 @@ impl Samples {
         }
     }
 
-    /// Returns, for each weight, the sum of the absolute values of its coefficients.
+    /// Returns how often each weight is used: the sum of the absolute values of its coefficients.
     pub(crate) fn usage(&self) -> Vec<f64> {
         let mut usage = vec![0.0; WEIGHTS];
         for coefficient in &self.coefficients {

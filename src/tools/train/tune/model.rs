@@ -1,4 +1,4 @@
-//! The evaluation as a function of its weights, along with its derivative.
+//! The evaluation as a differentiable function of its weights, and the gradient of its error.
 
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
@@ -25,7 +25,8 @@ impl Values {
     }
 }
 
-/// The evaluation, and the logistic curve that converts a score to an expected result.
+/// The evaluation's weights, and the scale of the logistic curve that converts a score to an
+/// expected result.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
@@ -33,7 +34,7 @@ pub(crate) struct Model {
     pub logistic_scale: f32,
 }
 
-/// The evaluation of a position, with the intermediate values needed for the derivative.
+/// The evaluation of a position, with the intermediate values needed to compute the gradient.
 struct Forward {
     score: f32,
     units: [Pair; 2],
@@ -62,7 +63,8 @@ fn penalty_slope(units: f32) -> f32 {
 }
 
 impl Model {
-    /// Returns the expected result for a score in centipawns, from White's point of view.
+    /// Returns White's expected result, from 0 to 1, for a score in centipawns from White's point
+    /// of view.
     pub(crate) fn expected(&self, score: f32) -> f32 {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }
@@ -86,7 +88,7 @@ impl Model {
         (self.expected(self.score(row)) - row.target).powi(2)
     }
 
-    /// Adds the gradient of the squared error to `gradient` and returns the squared error.
+    /// Adds the gradient of the position's squared error to `gradient`. Returns the squared error.
     pub(crate) fn add_gradient(&self, row: &TuneRow<'_>, gradient: &mut Values) -> f32 {
         let forward = self.forward(row);
         let expected = self.expected(forward.score);

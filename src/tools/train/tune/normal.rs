@@ -1,15 +1,17 @@
-//! Normalises weights: among all weights that give the same predictions, chooses those that are
-//! easiest to read.
+//! Normalises weights. Different sets of weights can give the same predictions; normalisation
+//! selects the set that is easiest to read.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
 use crate::engine::eval::tuning::{FIELDS, Field};
 
-/// The value of a pawn, averaged over both phases. It defines the unit of the weights.
+/// The normalised value of a pawn: the mean of its middlegame and endgame values, in centipawns. It
+/// defines the unit of all weights.
 const PAWN: f32 = 100.0;
 
-/// Tables in which exactly one weight applies to each piece of a given kind, along with the index
-/// of that kind's material weight. The mean of the table is added to the material weight.
+/// Tables that contribute exactly one weight for each piece of a given kind, with the index of that
+/// kind's material weight. The mean of such a table can therefore be moved to the material weight
+/// without changing any score.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),
@@ -22,8 +24,8 @@ const TABLES: [(&str, usize); 9] = [
     ("queen_mobility", 4),
 ];
 
-/// Returns an equivalent model in which each table has a mean of zero over `data` and a pawn is
-/// worth 100 centipawns on average over both phases.
+/// Returns an equivalent model in which each table has a mean of zero over `data`, and the mean of
+/// a pawn's middlegame and endgame values is 100 centipawns.
 pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
     let mut model = model.clone();
     let usage = data.usage();
@@ -32,8 +34,8 @@ pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
         let material = &mut model.values.0[field("material").first + piece];
         *material = [material[0] + mean[0], material[1] + mean[1]];
     }
-    // Each side has exactly one king, so adding a constant to all of its squares makes no
-    // difference.
+    // Each side has exactly one king, so adding a constant to all squares of this table changes no
+    // score.
     take_mean(&mut model, field("king_placement"), &usage);
     let [mg, eg] = model.values.0[field("material").first];
     rescale(&mut model, PAWN / ((mg + eg) / 2.0));
@@ -44,7 +46,8 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts a table's mean, weighted by usage, from all of its values and returns the mean.
+/// Subtracts the mean of a table from all of its values, and returns the mean. In the mean, each
+/// value is weighted by how often it is used.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();

@@ -1,4 +1,5 @@
-//! Gradient descent over shuffled batches, with epochs, held-out validation and early stopping.
+//! Runs the tuning: gradient descent over shuffled batches, with early stopping based on the error
+//! on validation positions.
 
 use super::adam::Adam;
 use super::data::Samples;
@@ -11,13 +12,16 @@ use crate::tools::train::in_parallel;
 pub(crate) struct TuneSettings {
     /// The maximum number of passes through the data.
     pub epochs: usize,
-    /// The initial learning rate in centipawns. It decreases to zero along a cosine curve.
+    /// The initial learning rate, in centipawns per step. It decreases to zero along a cosine
+    /// curve.
     pub rate: f32,
     pub batch: usize,
-    /// How strongly the weights are pulled towards their initial values: this much is added to the
-    /// gradient for each centipawn of difference. It keeps rarely used weights bounded.
+    /// How strongly the weights are pulled towards their initial values. For each centipawn of
+    /// difference, this value is added to the gradient. It prevents rarely used weights from
+    /// drifting without bound.
     pub decay: f32,
-    /// Tuning stops after more than this many epochs in a row without a lower validation error.
+    /// The maximum number of consecutive epochs without a new lowest validation error. Tuning stops
+    /// when it is exceeded.
     pub patience: usize,
     pub threads: usize,
     pub seed: u64,
@@ -36,13 +40,13 @@ pub(crate) struct TuneProgress {
 pub(crate) struct TuneOutcome {
     /// The model with the lowest validation error.
     pub model: Model,
-    /// The errors before the first step, after fitting the logistic scale.
+    /// The errors with the initial weights, after fitting the logistic scale to them.
     pub before: TuneProgress,
     pub after: TuneProgress,
 }
 
-/// Tunes the weights, starting with the weights in `start`. Calls `observe` before the first epoch
-/// and after every epoch. Tuning stops if `observe` returns `false`.
+/// Tunes the weights, starting from `start`. Calls `observe` with the errors before the first epoch
+/// and after every epoch, and stops if it returns `false`.
 pub(crate) fn tune(
     start: &Weights,
     training: &Samples,
@@ -101,7 +105,7 @@ fn add_anchor_gradient(gradient: &mut Values, values: &Values, anchor: &Values, 
     }
 }
 
-/// Returns the mean gradient over a batch, along with the sum of the squared errors.
+/// Returns the mean gradient over a batch and the sum of the squared errors.
 fn batch_gradient(model: &Model, data: &Samples, batch: &[usize], threads: usize) -> (Values, f64) {
     let share = |rows: &[usize]| {
         let mut gradient = Values::zero();

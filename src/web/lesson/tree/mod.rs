@@ -19,30 +19,32 @@ pub use random::Growth;
 use super::game::{Window, ZeroSumGame};
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score};
 
-/// The built-in tree. It has fifteen nodes. Alpha-beta visits fourteen of them, and PVS thirteen.
+/// The text of the built-in tree. Of its fifteen nodes, alpha-beta visits fourteen and PVS
+/// thirteen.
 pub const CLASSIC: &str = include_str!("classic.tree");
 
-/// The maximum absolute value of a leaf, which is well within the range of scores.
+/// The maximum absolute value of a leaf. It is well within the range of [`Score`].
 pub const MAX_VALUE: Score = 10_000;
 /// The maximum number of levels below the root.
 pub const MAX_DEPTH: usize = MAX_PLY / 2;
 /// The maximum number of nodes in a tree.
 pub const MAX_NODES: usize = 100_000;
 
-/// The index of a node in file order; the root is 0.
+/// The index of a node, counted in file order. The root is 0.
 pub type NodeId = usize;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Node {
     name: String,
-    /// The value of a leaf from Max's point of view; `None` for inner nodes.
+    /// The value of a leaf from Max's point of view, or `None` for an inner node.
     value: Option<Score>,
     parent: Option<NodeId>,
     children: Vec<NodeId>,
     depth: usize,
 }
 
-/// An explicit game tree with alternating players. Leaf values are from Max's point of view.
+/// An explicit game tree. The players, Max and Min, alternate at each level. Leaf values are from
+/// Max's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameTree {
     nodes: Vec<Node>,
@@ -60,12 +62,12 @@ impl GameTree {
         self.nodes.len()
     }
 
-    /// Returns whether there are no nodes. Trees read from text always have nodes.
+    /// Returns true if the tree has no nodes. A tree read from text always has at least one.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Returns the name of a node. It is unique in the tree.
+    /// Returns the name of a node, which is unique in the tree.
     pub fn node_name(&self, node: NodeId) -> &str {
         &self.nodes[node].name
     }
@@ -103,7 +105,8 @@ impl GameTree {
         Ok(())
     }
 
-    /// Appends a node below `parent`, or the root if `parent` is `None`.
+    /// Appends a node as the last child of `parent`. If `parent` is `None`, the node becomes the
+    /// root.
     fn push(&mut self, name: String, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len();
         let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
@@ -137,7 +140,8 @@ impl ZeroSumGame for GameTree {
         self.nodes[*state].children.is_empty()
     }
 
-    /// Returns the node's index, because no two nodes of a plain tree are the same position.
+    /// Returns the index of the node. Every node counts as a different position, so a transposition
+    /// table has no effect.
     fn key(&self, state: &NodeId) -> u64 {
         *state as u64
     }

@@ -24,11 +24,12 @@ use crate::chess::score::Score;
 pub struct TreeError {
     /// The 1-based line number.
     pub line: usize,
-    /// What is wrong with the line and how to fix it.
+    /// A message that says what is wrong with the line and, in most cases, how to fix it.
     pub fault: String,
 }
 
-/// A node that may get more children, along with the indentation of its line.
+/// A node on the path from the root to the last node read, with the indentation of its line in
+/// spaces.
 struct Open {
     node: NodeId,
     indent: usize,
@@ -36,7 +37,7 @@ struct Open {
 
 struct TreeReader {
     tree: GameTree,
-    /// The nodes on the path from the root to the last node read.
+    /// The path from the root to the last node read. Only these nodes can get more children.
     open: Vec<Open>,
     lines: HashMap<String, usize>,
     line_of: Vec<usize>,
@@ -96,8 +97,8 @@ impl TreeReader {
         }
     }
 
-    /// Returns the parent of a node with the given indentation. Closes nodes that can no longer be
-    /// parents.
+    /// Returns the parent of a node with the given indentation, or `None` for the root. Removes
+    /// nodes from `open` that can have no more children.
     fn parent(&mut self, name: &str, indent: usize) -> Result<Option<NodeId>, String> {
         if self.tree.nodes.is_empty() {
             return match indent {

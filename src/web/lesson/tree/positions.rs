@@ -1,6 +1,6 @@
-//! A tree whose nodes are treated as positions. Nodes with equal subtrees are the same position, so
-//! that a transposition table can be used. Every node has an estimate, so that the tree can be
-//! searched with iterative deepening.
+//! A tree in which nodes with equal subtrees count as the same position, so that a transposition
+//! table is useful. Every node has an estimate of its value, so that the tree can be searched by
+//! iterative deepening.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// Each node's estimate from Max's point of view: the mean value of the leaves below it,
+    /// An estimate of each node's value from Max's point of view: the mean of the leaves below it,
     /// rounded towards zero.
     estimates: Vec<Score>,
     height: Depth,
@@ -26,7 +26,7 @@ impl PositionTree {
         PositionTree { tree: tree.clone(), positions, estimates, height }
     }
 
-    /// Returns the number of levels below the root. A search to this depth visits the whole tree.
+    /// Returns the number of levels below the root. A search to this depth reaches every leaf.
     pub(crate) fn height(&self) -> Depth {
         self.height
     }
@@ -36,9 +36,10 @@ impl PositionTree {
     }
 }
 
-/// Assigns a position number to each node. Two nodes are the same position if the same player is to
-/// move and they have the same children in any order. Leaves are the same position if the same
-/// player is to move and they have the same value.
+/// Assigns a number to each node so that nodes with the same number are the same position. Two
+/// inner nodes are the same position if the same player is to move and their children are the same
+/// positions, in any order. Two leaves are the same position if the same player is to move and they
+/// have the same value.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];
@@ -54,7 +55,8 @@ fn positions(tree: &GameTree) -> Vec<u64> {
 }
 
 impl GameTree {
-    /// Returns, for each node, the sum and the number of the leaf values below it.
+    /// Returns the sum and the number of the leaf values below each node. A leaf includes its own
+    /// value.
     fn leaves_below(&self) -> Vec<(i64, i64)> {
         let mut below = vec![(0, 0); self.len()];
         for (id, node) in self.nodes.iter().enumerate().rev() {

@@ -1,4 +1,5 @@
-//! Random trees and move orders. The same seed gives the same tree on every machine.
+//! Generates random trees and reorders their moves. The same seed gives the same tree on every
+//! machine.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
@@ -7,7 +8,8 @@ use crate::support::random::Random;
 /// In an uneven tree, the nodes between the root and the last level are leaves with a probability
 /// of one in this many.
 const EARLY_LEAF: usize = 6;
-/// The first level at which nodes can be copies. Above it, there are too few nodes to copy from.
+/// The first level whose nodes can be copies of earlier nodes. Levels above it have too few nodes
+/// to copy from.
 const FIRST_COPIED: usize = 2;
 const HUNDRED: usize = 100;
 
@@ -22,20 +24,21 @@ pub struct Growth {
     pub branching: usize,
     /// The maximum absolute value of a leaf.
     pub spread: Score,
-    /// If true, the number of children varies from one to `branching`, and some leaves are above
-    /// the last level.
+    /// If true, the number of children varies between 1 and `branching`, and some nodes above the
+    /// last level are leaves.
     pub uneven: bool,
     /// The percentage of inner nodes that repeat the subtree of an earlier node on the same level.
     /// The root and its children never do.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
-    /// The quality of the move order, from -100 to 100; see [`GameTree::ordered`].
+    /// The quality of the move order, from -100 (worst move first) to 100 (best move first); see
+    /// [`GameTree::ordered`].
     pub order: i32,
 }
 
 impl Growth {
-    /// Parameters for a tree that fits on a blackboard.
+    /// Parameters for a tree that is small enough to be drawn on a blackboard.
     pub const SMALL: Growth = Growth {
         seed: 1,
         depth: 3,
@@ -114,7 +117,8 @@ impl TreeGenerator {
 }
 
 fn names(root: &TreeShape) -> Vec<String> {
-    // For each level, the indices of its nodes in file order.
+    // The indices of the nodes on each level. Indices are assigned in file order, names level by
+    // level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
@@ -162,9 +166,10 @@ impl GameTree {
     /// trees.
     ///
     /// `order` ranges from 100 (the best move always comes first) to -100 (the worst move always
-    /// comes first). Its absolute value is the probability, in percent, that the best (or worst) of
-    /// the remaining moves comes next. Otherwise, the remaining moves keep their order, and the
-    /// first of them comes next. `seed` determines the random numbers.
+    /// comes first). The next move is chosen repeatedly from the remaining moves. With a
+    /// probability of |`order`| percent it is the best of them (or the worst, if `order` is
+    /// negative). Otherwise, it is the first of them in the original order. `seed` determines the
+    /// random numbers.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -179,7 +184,8 @@ impl GameTree {
             let mut chosen = Vec::with_capacity(left.len());
             while !left.is_empty() {
                 let take = match random.below(HUNDRED) < percent {
-                    // If several moves are equally good, take the first one.
+                    // `max_by_key` returns the last maximum, so iterate in reverse to get the first
+                    // of several equal moves.
                     true => (0..left.len()).rev().max_by_key(|&at| good(&left[at])).unwrap_or(0),
                     false => 0,
                 };
@@ -192,8 +198,8 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node from another tree, along with its subtree. `orders` contains the order of
-    /// each node's children.
+    /// Appends a copy of a node of another tree and its subtree. `orders` contains the new order of
+    /// the children for each node of that tree.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,
@@ -243,7 +249,8 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // With four levels, at least 3² + 3² - 1 leaves must be visited (Knuth and Moore, 1975).
+        // In a tree with four levels and three moves per node, at least 3² + 3² - 1 leaves must be
+        // visited (Knuth and Moore, 1975).
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
         let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();

@@ -102,7 +102,8 @@ fn only_leaves_can_be_changed() {
     assert_eq!(tree, GameTree::classic());
 }
 
-/// Generates random trees whose values are so close together that ties occur.
+/// Generates random trees with a small range of leaf values, so that several moves often have the
+/// same value.
 fn trees() -> impl Strategy<Value = GameTree> {
     #[derive(Debug, Clone)]
     enum TreeShape {

@@ -125,7 +125,8 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
 
-/// Changes the records of the longest run, and updates the checksum in the state file to match.
+/// Changes the records in the longest run file, and updates the run's checksum in the state file so
+/// that the change is not detected.
 fn forge(options: &BuildOptions, folder: &Path, change: impl Fn(&mut Vec<u8>)) {
     let path = files_named(folder, RUN)
         .into_iter()
@@ -200,7 +201,8 @@ struct Stop {
     noted: bool,
 }
 
-/// Stops a build while it writes its book. Returns the number of parts written by earlier builds.
+/// Runs a build and stops it while it is writing its book. Returns the number of parts that earlier
+/// builds had already written.
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());
@@ -265,8 +267,8 @@ fn note_of_a_book_with_other_positions_is_ignored() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // Replace the draft with that of another book, whose build stopped before it wrote the
-        // note.
+        // Replace the draft with that of another book, whose build was stopped before it wrote the
+        // note for the draft.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));

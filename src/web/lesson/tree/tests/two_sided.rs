@@ -7,8 +7,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 use crate::web::lesson::observe::{Observer, SearchReason};
 use crate::web::lesson::search::Algorithm;
 
-/// Returns the value of `tree` from Max's point of view. `observer` is notified of the same steps
-/// as in a negamax search.
+/// Searches `tree` with separate code for Max and Min instead of negamax, and returns its value
+/// from Max's point of view. Calls `observer` for the same steps as a negamax search.
 pub(super) fn search_two_sided(
     tree: &GameTree,
     algorithm: Algorithm,
