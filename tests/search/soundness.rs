@@ -71,8 +71,8 @@ fn is_mated(position: &Position, moves: u32) -> bool {
     }
 }
 
-/// Searches a position to the given depth, and asserts that each reported mate in at most
-/// [`MAX_PROVEN`] moves exists. Returns the number of mates checked.
+/// Searches a position to the given depth and verifies every reported mate in [`MAX_PROVEN`] moves
+/// or fewer. Returns the number of mates verified.
 fn check_mates(searcher: &mut Searcher, position: &Position, depth: i32) -> usize {
     let game = Game::new(*position);
     let mut reported = Vec::new();

@@ -34,7 +34,8 @@ pub(super) struct LivePage {
 }
 
 impl Live {
-    /// Binds the address of the page, if `--listen` is given.
+    /// Binds a listener for the live page to the address given by `--listen`. Returns `None` if the
+    /// option is not set.
     pub(super) fn listen(&self) -> anyhow::Result<Option<TcpListener>> {
         let Some(address) = self.listen else { return Ok(None) };
         TcpListener::bind(address).map(Some).map_err(|error| {

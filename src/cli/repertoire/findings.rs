@@ -99,8 +99,8 @@ pub(super) struct PlaceRow {
 
 #[derive(Serialize)]
 pub(super) struct RedundantRow {
-    /// The line up to and including its first redundant move, which an earlier line already
-    /// contains.
+    /// The line, cut off after its first redundant move. From that move on, it repeats an earlier
+    /// line.
     #[serde(flatten)]
     pub at: PlaceRow,
     pub moves: usize,

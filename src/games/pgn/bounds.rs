@@ -137,8 +137,8 @@ impl<V: Visitor> Parser<'_, V> {
         ControlFlow::Continue(())
     }
 
-    /// Returns true if the text after an empty line continues the current game, which does not have
-    /// a result yet.
+    /// Returns true if the text after an empty line belongs to the current game. Called only if the
+    /// game has no result yet.
     fn continues_game(&mut self) -> bool {
         let rest = &self.text[self.at..];
         if scan::result(rest).is_some() {

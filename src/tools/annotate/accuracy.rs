@@ -2,10 +2,10 @@
 
 use crate::chess::score::Score;
 
-/// The score difference, in centipawns, that multiplies the odds of winning by e in games between
-/// humans. Lichess fitted its reciprocal, 0.00368208, to games of players rated about 2300
-/// (<https://lichess.org/page/accuracy>). In engine games, an advantage of a pawn increases the
-/// odds more than this.
+/// The scale, in centipawns, of the logistic curve from score to expected result: each additional
+/// `SCALE` centipawns multiply the odds of winning by e. Lichess fitted its reciprocal, 0.00368208,
+/// to games between humans rated about 2300 (<https://lichess.org/page/accuracy>). In engine games,
+/// the curve is steeper.
 const SCALE: f64 = 1.0 / 0.003_682_08;
 /// The cap on all scores, including mate scores, in centipawns. Lichess uses the same cap. It
 /// ensures that a move loses no expected points if the position was clearly winning and still is.

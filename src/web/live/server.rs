@@ -68,8 +68,8 @@ pub(crate) struct LiveSettings {
     pub(crate) pgn: Option<PathBuf>,
 }
 
-/// A running server of the live page. When dropped, it marks the match as over, sends the last
-/// events to the pages and stops.
+/// A running server for the live page. Dropping it marks the match as over, sends the remaining
+/// events to connected browsers, and stops the server.
 #[derive(Debug)]
 pub(crate) struct LiveServer {
     live: Arc<LiveMatch>,

@@ -108,7 +108,8 @@ struct IdleThreads {
 
 /// State of a thread in the pool: what work it accepts while idle, and its next task.
 struct ThreadSlot<T> {
-    /// Address of the node below which the thread accepts work while idle, or [`ANYWHERE`].
+    /// While idle, the thread accepts only work from the subtree of the node at this address, or
+    /// any work if it is [`ANYWHERE`].
     below: AtomicUsize,
     called: AtomicBool,
     task: AtomicCell<Option<T>>,

@@ -35,9 +35,9 @@ pub struct Chooser {
 const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Chosen by hand.
 pub(crate) const MAX_LOSS: Score = 30;
-/// Weight of an analysis value when it is combined with game results: it counts as much as this
-/// many games with the score that it predicts. Chosen by hand: searches are better at tactics, and
-/// games are better at long-term plans.
+/// Weight of an analysis value when it is combined with game results, as an equivalent number of
+/// games. Chosen by hand: a search is more reliable for tactics, and game results are more reliable
+/// for long-term plans.
 const VALUE_GAMES: f64 = 100.0;
 /// Numbers of wins and losses added to the results of a move without a value, so that a single game
 /// has little influence.

@@ -198,7 +198,7 @@ pub struct InputRecord {
     pub name: String,
     /// The size of the input's PGN text, in bytes.
     pub bytes: u64,
-    /// The number of counted games from the input.
+    /// The number of games in the input that were counted.
     pub games: u64,
     /// The XXH3 hash of the uncompressed text, in hexadecimal; empty if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]

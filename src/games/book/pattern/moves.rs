@@ -144,7 +144,7 @@ impl MoveIndex {
         Ok(MoveIndex { games, begin, blocks, starts, bytes })
     }
 
-    /// Creates the index of a book from the moves of all its games, which must be in the order of
+    /// Creates the index of a book from the moves of all its games. The games must be sorted by
     /// their numbers in the book.
     pub(super) fn new<'a>(
         book: &Book,

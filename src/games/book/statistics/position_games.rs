@@ -10,7 +10,7 @@ use crate::games::book::facets::GameRow;
 use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameDate, GameResult, InputParts, PgnInput};
 
-/// The games of one book that reached a position.
+/// The games in a single book that reached a given position.
 #[derive(Debug)]
 pub(crate) struct PositionGames {
     book: Book,

@@ -32,7 +32,7 @@ const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate stays constant.
 const MAX_POSITIONS: i32 = 1 << 20;
 /// Errors in a move's predicted probability that are smaller than this, in units of 1 / 65,536, are
-/// ignored. Both 50 and 800 make the files larger.
+/// ignored. The values 50 and 800 were also tried, and both made the files larger.
 const SLIGHT: i32 = 200;
 /// The relative frequency of the most likely move, from which those of the other moves are scaled
 /// down.

@@ -5,8 +5,8 @@ use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, the nodes between the root and the last level are leaves with a probability
-/// of one in this many.
+/// In an uneven tree, each node between the root and the last level has a 1 in `EARLY_LEAF` chance
+/// of being a leaf.
 const EARLY_LEAF: usize = 6;
 /// The first level whose nodes can be copies of earlier nodes. Levels above it have too few nodes
 /// to copy from.

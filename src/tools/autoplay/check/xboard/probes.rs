@@ -337,8 +337,8 @@ fn interrupt_signal(conversation: &mut Conversation) -> Result<(), Finding> {
         return conversation.skip(NO_SIGNALS);
     }
     if conversation.has("sigint", true) {
-        // The engine has not turned off the feature `sigint`, so how it reacts to SIGINT depends on
-        // its state.
+        // Without `sigint=0`, the engine may be sent SIGINT, and its correct reaction depends on
+        // what it is doing. This check therefore cannot be run.
         return conversation.skip("sigint=0");
     }
     conversation.send("new");
