@@ -7,15 +7,14 @@
 //! match runner includes two further delays. The delay until the engine wakes up depends only on
 //! the operating system. The delay until the engine's move arrives depends on the match runner.
 //! Like the match runner's reader threads, the engines run at a higher priority if the operating
-//! system permits it. The first games are not counted, because other engines are still starting
-//! during them.
+//! system permits it. The first games are not counted, because other engines may still be starting.
 //!
-//! The time control is 0.2 s + 0.002 s without a margin. A loss on time is blamed on the match
-//! runner unless the engine itself found that it had exceeded its time. Engines report this on
-//! standard error.
+//! The time control is 0.2 s + 0.002 s without a margin. If an engine finds that it has exceeded
+//! its time, it reports this on standard error. All other losses on time are attributed to the
+//! match runner.
 //!
-//! The exit status is 1 if more than 0.1% of the moves are measured as more than 1 ms too long, or
-//! if the match runner caused a loss.
+//! The exit status is 1 if the measured time of more than 0.1% of the moves is more than 1 ms too
+//! long, or if the match runner caused a loss.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -45,15 +44,15 @@ const ENGINE: &str = "engine";
 const BASE: Duration = Duration::from_millis(200);
 const INCREMENT: Duration = Duration::from_millis(2);
 
-/// An engine spends at most 1/20 of its remaining time, plus the increment, on a move.
+/// On each move, an engine spends at most 1/`LARGEST_PART` of its remaining time, plus the
+/// increment.
 const LARGEST_PART: u32 = 20;
 
 /// The nice value of the engine processes, set only if the operating system permits it.
 #[cfg(unix)]
 const NICE: i32 = -15;
 
-/// The number of games per worker that are discarded at the start, because other engines are still
-/// starting during them.
+/// The number of initial games per worker to discard, because other engines may still be starting.
 const WARM_UP: usize = 1;
 
 /// The largest permitted timing error, and the share of moves that may exceed it.
@@ -103,8 +102,8 @@ struct Found {
     /// The number of initial games whose moves are not measured.
     warm_up: usize,
     games: usize,
-    /// For each loss on time, the path at which the engine's standard error is saved. The file
-    /// exists only if the engine itself found that it had exceeded its time.
+    /// For each loss on time, the path where the engine's standard error would be saved. The file
+    /// exists only if the engine reported that it had exceeded its time.
     reports: Vec<PathBuf>,
     /// The number of `reports` that exist after the last game.
     own_losses: usize,
@@ -114,8 +113,8 @@ struct Found {
 impl Found {
     fn add(&mut self, record: &GameRecord, error_output: &Path) {
         self.games += 1;
-        // Convert to system time, because the engines report system times, which all processes
-        // share.
+        // Convert to system time, because the engines report system times. An `Instant` has no
+        // meaning in another process.
         let (now, system) = (Instant::now(), since_epoch());
         for played in &record.moves {
             let nanoseconds = |number: Option<u64>| number.unwrap_or_default() as f64 / 1e9;
@@ -189,8 +188,7 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
         ..EngineConfig::default()
     };
     let configs = [engine("first"), engine("second")];
-    // Every game has at least one move, so the number of moves is an upper bound on the number of
-    // games.
+    // Schedule enough games: every game has at least one move, so `moves` games always suffice.
     let schedule = Schedule {
         engines: 2,
         format: Format::RoundRobin,

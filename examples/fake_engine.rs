@@ -478,8 +478,8 @@ impl Engine {
         send(&format!("info depth 4 score {score} nodes 9 time 0 pv {}", line.join(" ")));
     }
 
-    /// Returns the moves of a forced mate in at most two moves, for or against the side to move. It
-    /// is found only by searches to at least depth 4 and by `go mate`.
+    /// Returns the line of a forced mate in at most two moves, for or against the side to move.
+    /// Returns `None` unless the search has a depth of at least 4 or is limited by `go mate`.
     fn mate(&self) -> Option<Vec<Move>> {
         let is_deep = self.limits.depth.is_some_and(|depth| depth >= 4);
         let position = Some(self.game.position()).filter(|_| is_deep || self.limits.mate.is_some());

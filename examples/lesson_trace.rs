@@ -11,7 +11,7 @@ use tabia::lesson::search_record::SearchRecord;
 use tabia::lesson::svg::svg;
 use tabia::position::Position;
 
-/// Limits on the part of the tree to record and draw: the last ply, and the number of visits.
+/// Limits on the tree that is recorded and drawn: the maximum ply and the maximum number of visits.
 const BOUNDS: Bounds = Bounds { ply: 2, visits: 100 };
 
 fn main() -> anyhow::Result<()> {

@@ -63,8 +63,8 @@ fn play(schedule: Schedule, random: &mut XorShift) -> serde_json::Value {
             }
             rounds.set_present(present.clone());
         }
-        // If an engine has returned, the games that it missed in this round are played before the
-        // next round is paired.
+        // Games that a returned engine missed in this round are played before the next round is
+        // paired.
         if rounds.remaining().is_empty() && rounds.pair_next().is_none() {
             break;
         }

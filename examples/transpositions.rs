@@ -1,6 +1,7 @@
 //! Plays moves from the start position, and prints how many games in the built-in book reached each
-//! position. It also prints transpositions: moves that no game played in the position but that lead
-//! to another book position. Usage: `cargo run --release --example transpositions Nf3 d5 d4 Nf6`
+//! position. It also prints transpositions: moves that were not played from the position in any
+//! game, but that lead to another book position. Usage: `cargo run --release --example
+//! transpositions Nf3 d5 d4 Nf6`
 
 use tabia::book::Book;
 use tabia::position::Position;

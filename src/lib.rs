@@ -39,7 +39,7 @@
 
 #![warn(unreachable_pub)]
 // Some crate-private items are used only by optional features, so warnings about unused items are
-// enabled only if all of these features are.
+// turned off unless all of these features are enabled.
 #![cfg_attr(
     not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
     allow(dead_code, unused_imports)

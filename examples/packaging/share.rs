@@ -61,7 +61,7 @@ const METAINFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <content_rating type="oars-1.1"/>
 "#;
 
-/// Paths of the shell completion scripts. Debian's zsh loads those of packages from
+/// Paths of the shell completion scripts. On Debian, zsh loads the scripts of packages from
 /// `zsh/vendor-completions` instead.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/tabia"),

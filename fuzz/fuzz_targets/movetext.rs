@@ -66,7 +66,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// Writes a variation made up of plausible words, which readers must skip.
+    /// Writes a variation consisting of plausible tokens. Readers must skip the variation.
     fn variation(&mut self, depth: usize) {
         const WORDS: [&str; 10] =
             ["e4", "1...", "Nf3!?", "$3", "O-O-O+", "{a ) b}", "--", "exd8=Q#", "12.", "1-0"];

@@ -42,8 +42,8 @@ fn damaged(bytes: &[u8]) -> Vec<u8> {
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let head = BUILT_IN.iter().position(|&byte| byte == b'\n').expect("a headline") + 1;
-    // The output weights are near the end of the file. One seed changes them, because their range
-    // is limited.
+    // The approximate offset of the output weights. One seed replaces them, because their range is
+    // limited.
     let outputs = (BUILT_IN.len() as u32 - 8_000).to_le_bytes();
     vec![
         ("unchanged", Vec::new()),

@@ -33,7 +33,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         let text = game.to_string();
         let again = read_games(text.as_bytes()).flatten().next();
         let (again, end) = again.unwrap_or_else(|| panic!("nothing read from\n{text}"));
-        // A game may be broken when it is read again only if it has unread text, because the writer
+        // Only a game with unread text may be broken when it is read again, because the writer
         // preserves the text after an illegal move.
         let is_broken = matches!(end.status, GameStatus::Broken(_));
         assert!(!is_broken || game.unread.is_some(), "{end:?}\n{text}");

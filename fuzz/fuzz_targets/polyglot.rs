@@ -65,8 +65,8 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         assert!(moves.iter().all(|known| visited.position.is_legal(known.mv)), "{book:?}");
     }
     let written = book.to_polyglot().bytes;
-    // Compare only if the start position still has moves. The import drops illegal moves, which can
-    // make other positions unreachable.
+    // Compare only if the start position still has moves after the import, which drops illegal
+    // moves. Otherwise, the remaining positions may be unreachable.
     if book.walk(&start, 1).any(|visited| !visited.entry.moves.is_empty()) {
         let again = Book::open(&file("again.bin", &written)).expect("own book");
         // Ignore moves without games. A position is not written if all its weights are zero.

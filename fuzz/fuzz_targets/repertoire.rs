@@ -1,6 +1,6 @@
-//! Reads arbitrary text as the PGN of a repertoire. Every move must be legal and must be the last
-//! move of each line that the repertoire stores for it. Writing the chapters and reading them back
-//! must give the same repertoire.
+//! Reads arbitrary text as the PGN of a repertoire. Every move must be legal, and each line stored
+//! for a move must end with that move. Writing the chapters and reading them back must give the
+//! same repertoire.
 //!
 //! The first byte of the input selects the colour of the repertoire.
 

@@ -2,9 +2,9 @@
 //! resume or reject the checkpoint.
 //!
 //! An input begins with a byte of options and the lengths (two bytes each) of three parts: the
-//! state, the log of games, and the hashes of games. These parts follow in this order, and the
-//! records are last. The partition table is computed from the records. The fuzz build ignores
-//! checksums.
+//! state, the log of games, and the hashes of games. It continues with these parts in this order,
+//! and ends with the records. The partition table is computed from the records. The fuzz build
+//! ignores checksums.
 
 use std::fs;
 use std::io::Cursor;
@@ -23,8 +23,8 @@ const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// The size of a record in bytes, without and with a game number.
 const RECORD_BYTES: [usize; 2] = [12, 16];
 
-/// Returns games, one of which has an illegal move. A build that stops at this move has read only
-/// the first chunk.
+/// Returns several games, one of which has an illegal move. When this move is reported, a build has
+/// read only the first chunk and can be stopped.
 fn games() -> PgnInput {
     let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n";
     let text = format!("{game}{}1. e4 Kd5 1-0\n\n{game}", game.replace("e5", "c5"));
@@ -84,15 +84,15 @@ static PAWNS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file_in(&folder, "pawns-")
 });
 
-/// Splits a part off the beginning of `rest`. `lengths` contains the number of bytes in the part,
-/// in little-endian order.
+/// Removes a part from the beginning of `rest`, and returns it. `lengths` contains the two bytes of
+/// its length, in little-endian order.
 fn take<'a>(lengths: [u8; 2], rest: &mut &'a [u8]) -> &'a [u8] {
     let length = usize::from(u16::from_le_bytes(lengths)).min(rest.len());
     rest.split_off(..length).unwrap_or_default()
 }
 
 /// Returns the content of a file of records. The records are followed by the partition table, which
-/// contains, for each partition, the number of records up to its end.
+/// contains, for each partition, the number of records up to and including that partition.
 fn run_of(records: &[u8], flags: u8) -> Vec<u8> {
     let size = RECORD_BYTES[usize::from(flags & 1)];
     let mut ends = vec![0_u64; PARTITIONS];

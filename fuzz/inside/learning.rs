@@ -48,7 +48,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Returns a row of an input. The keys are numbers of positions, which are later replaced.
+/// Returns a row for an input. Its keys are position numbers, which `with_keys` replaces.
 fn row((key, next): (u64, u64), mv: u16, [kind, depth]: [u8; 2], [a, b]: [u32; 2]) -> Vec<u8> {
     let parts = [&key.to_le_bytes()[..], &next.to_le_bytes(), &[0; 8], &mv.to_le_bytes()];
     [parts.concat(), vec![kind, depth], a.to_le_bytes().to_vec(), b.to_le_bytes().to_vec()].concat()

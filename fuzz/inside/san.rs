@@ -23,8 +23,8 @@ impl Reading {
         assert_eq!(self.0, Replay::from(position), "{position}");
     }
 
-    /// Asserts that loose parsing of `word` gives a legal move. If strict parsing succeeds, both
-    /// must give the same move.
+    /// If loose parsing of `word` succeeds, asserts that the move is legal and that strict parsing,
+    /// if it also succeeds, gives the same move.
     pub fn read(&self, position: &Position, word: &str) {
         let Ok(mv) = self.0.resolve_loosely(word.as_bytes()) else { return };
         assert!(position.is_legal(mv), "{word:?} in {position}");

@@ -72,8 +72,8 @@ pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Returns true if `after` equals `before`, or equals `before` without one piece that is a prefix
-/// of `text`.
+/// Returns true if `after` is the result of removing at most one piece from `before`, and this
+/// piece is a prefix of `text`. White space at the end of the piece is ignored.
 fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     let Some(taken) = before.len().checked_sub(after.len()) else { return false };
     let is_prefix = |at: usize| {
@@ -85,8 +85,8 @@ fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     (0..=after.len()).any(is_prefix)
 }
 
-/// Compares the PGN file with its content before the match was resumed. Only the last game in the
-/// state (`last`) may have been completed or added.
+/// Compares the PGN file with its content before the match was resumed. The only permitted change
+/// is that the last game in the state (`last`) was completed or added.
 fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
     let after = fs::read(path).expect("the file");
     let text = last.text.trim_start().as_bytes();

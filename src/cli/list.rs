@@ -31,7 +31,7 @@ impl<P: TypedValueParser> TypedValueParser for ListParser<P> {
         let values = words.map(|word| self.0.parse_ref(command, argument, OsStr::new(word)));
         let values: List<P::Value> = values.collect::<Result<_, _>>()?;
         if values.is_empty() {
-            // Parsing an empty value gives an error that names the argument and the values it
+            // Parse an empty value to get an error that names the argument and the values it
             // expects.
             self.0.parse_ref(command, argument, OsStr::new(""))?;
         }

@@ -48,8 +48,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
     long_version = version::LONG.as_str(),
     about,
     args_conflicts_with_subcommands = true,
-    // Unlike clap's default template, omit empty lines between the sections, so that the help fits
-    // on one screen.
+    // Omits the empty lines that clap's default template puts between the sections, so that the
+    // help fits on one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\nCommands:\n{subcommands}\nOptions:\n{options}{after-help}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` explains each)"
 )]

@@ -26,7 +26,8 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Returns true if standard output accepts data. A full pipe does not.
+/// Returns true if data can be written to standard output without blocking. This is not the case if
+/// it is a full pipe.
 pub(super) fn has_room() -> bool {
     platform::output_has_room(&io::stdout())
 }

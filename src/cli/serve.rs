@@ -107,8 +107,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
     }
-    // The books are opened while the server is already running. Missing files are reported before
-    // it prints its address.
+    // The server opens the books after it has started. Therefore, report missing files before it
+    // prints its address.
     for path in args.books.iter().filter(|path| **path != Path::new(EMBEDDED_NAME)) {
         fs::metadata(path).cannot("read", path)?;
     }

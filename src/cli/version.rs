@@ -18,7 +18,7 @@ const FEATURES: [(&str, bool); 8] = [
     ("tune", cfg!(feature = "tune")),
 ];
 
-/// The version number, followed by a line for each of the commit, the features, the profile, the
+/// The version number, followed by one line each for the commit, the features, the profile, the
 /// compiler, the target and the kernels.
 pub(super) static LONG: LazyLock<String> = LazyLock::new(describe);
 

@@ -119,8 +119,8 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
-/// Reads a file of positions as text. `-` means standard input. Rejects files that are recognised
-/// as another kind.
+/// Reads a file of positions as text. `-` means standard input. Rejects a file whose content is
+/// recognised as another kind of file.
 pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     const ACTION: &str = "read positions from";
     let mut bytes = Vec::new();

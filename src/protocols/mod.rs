@@ -1,5 +1,5 @@
-//! The two protocols for communication between engines and graphical user interfaces. The messages
-//! of each can be parsed and printed.
+//! The two protocols for communication between engines and graphical user interfaces. Both sides'
+//! messages can be parsed and printed.
 //!
 //! This area uses `support`, `chess`, `games` and `engine`.
 

@@ -39,8 +39,8 @@ where
     Ok(threads)
 }
 
-/// Returns how many threads the operating system can run at the same time, up to `wanted`, by
-/// starting them.
+/// Returns how many threads, up to `wanted`, can exist at the same time. Starts the threads to find
+/// out.
 pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     let (open, closed) = bounded::<()>(0);
     scope(|scope| {

@@ -77,7 +77,7 @@ mod tests {
     ];
 
     /// Asserts that `quiet_checks` is correct for each quiet move in this position and in all
-    /// positions up to `plies` plies later. Returns the number of quiet moves that give check.
+    /// positions reachable within `plies` plies. Returns the number of quiet moves that give check.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

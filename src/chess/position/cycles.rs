@@ -47,8 +47,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move into one of its two slots. An entry that occupies this slot moves to its own
-    /// other slot, which may displace a further entry, and so on.
+    /// Inserts a move into one of its two slots. If the slot is occupied, the displaced entry moves
+    /// to its own other slot, and so on until a slot is empty.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {

@@ -118,8 +118,7 @@ impl Position {
         })
     }
 
-    /// Validates a setup. If it is invalid, tries to correct it with `repairs`, one after the
-    /// other.
+    /// Validates a setup. If it is invalid, applies the `repairs` in order until it is valid.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -372,7 +371,7 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // Any castling rights and en passant square that remain must be legal and must occur in
+            // Castling rights and en passant squares that are kept must be legal and must occur in
             // the text.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));

@@ -12,7 +12,8 @@ const FIFTY_MOVES: u16 = 100;
 #[error("illegal move: {0}")]
 pub struct IllegalMove(pub Move);
 
-/// How a game ended, or may be ended by a draw claim, under the rules of chess.
+/// The outcome, under the rules of chess, of a game that has ended or in which a draw can be
+/// claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The winner; `None` if the game is drawn.

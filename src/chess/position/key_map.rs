@@ -16,7 +16,8 @@ impl Hasher for KeyHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Required by the trait but never used for keys, which call `write_u64`. Slow but correct.
+        // Required by the trait but not called for keys, which are hashed with `write_u64`. Slow
+        // but correct.
         for &byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(byte);
         }

@@ -274,8 +274,8 @@ impl Position {
     }
 
     /// Returns the position after `mv`, given the keys returned by [`Position::keys_after`]. The
-    /// position is built in place, because copying data that has just been written would stall
-    /// until the writes complete.
+    /// position is built in place. Copying data immediately after writing it would stall until the
+    /// writes complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -388,7 +388,8 @@ impl Position {
 
 /// The complete Zobrist key after a move, and the values to be XORed into the partial keys. All of
 /// them ignore changes to castling rights and the en passant square. `own` and `enemy` are separate
-/// fields because the compiler keeps these in registers, unlike an array indexed by colour.
+/// fields, because the compiler keeps separate fields in registers, but not an array indexed by
+/// colour.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     whole: u64,

@@ -15,9 +15,9 @@ use super::{Move, Position};
 
 /// Upper bound on the number of legal moves in any position that can be set up. A side has at most
 /// fifteen pieces in addition to its king. The king has at most 8 moves, and each other piece has
-/// at most 27, the maximum for a queen. Castling adds up to two king moves but requires a rook,
-/// which has at least 13 fewer moves than a queen. Positions that can occur in a game have at most
-/// 218 moves (R. Petrović, 1964).
+/// at most 27, the maximum for a queen. Castling need not be counted: it adds at most two moves but
+/// requires a rook, which has at least 13 fewer moves than a queen. Positions that can occur in a
+/// game have at most 218 moves (R. Petrović, 1964).
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
@@ -127,9 +127,9 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move, ignoring pins: all
-    /// squares, or, if the king is in check, those on which a piece would block the check or
-    /// capture the checking piece. Must not be called in double check.
+    /// Returns the squares to which pieces other than the king may move, ignoring pins. If the king
+    /// is in check, these are the squares on which a piece would block the check or capture the
+    /// checking piece; otherwise, all squares. Must not be called in double check.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -312,7 +312,7 @@ impl Position {
             && mv.from().get_file() != mv.to().get_file()
     }
 
-    /// Returns true if `mv` is castling. `mv` must be legal in this position.
+    /// Returns true if `mv` is a castling move. `mv` must be legal in this position.
     #[inline]
     pub fn is_castling(&self, mv: Move) -> bool {
         self.piece_on(mv.from()) == Some(Piece::King)

@@ -18,8 +18,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// The largest depth at which moves are counted without checking `stop`, because counting takes
-/// only milliseconds.
+/// At this depth or less, `stop` is not checked, because counting takes only milliseconds.
 const UNWATCHED: u32 = 3;
 
 /// Like [`perft`], but returns `None` soon after `stop` is set.

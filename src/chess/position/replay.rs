@@ -26,8 +26,8 @@ const LONG: u8 = 2;
 /// The index of the lowest bit of Black's castling rights. White's rights are in the lower bits.
 const BLACK_SHIFT: u32 = 2;
 
-/// For each square, the castling rights that remain after a piece leaves the square or is captured
-/// on it.
+/// For each square, a mask of the castling rights that are kept when a piece leaves the square or
+/// is captured on it.
 const KEPT_RIGHTS: [u8; 64] = {
     let mut kept = [0xff; 64];
     kept[0] = !LONG;
@@ -226,8 +226,8 @@ impl Replay {
         self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
     }
 
-    /// Adds or removes a piece on each square in `squares`. `key` is the XOR of the Zobrist keys of
-    /// the changes.
+    /// Adds the piece on the empty squares in `squares`, and removes it from the others. `key` is
+    /// the XOR of its Zobrist keys on all these squares.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard, key: u64) {
         self.pieces[piece.to_index()] ^= squares;

@@ -1,7 +1,7 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
 //! The caller has a set of positions, such as a book, and needs those that lead to a given position
-//! in one move. For each candidate, only its key is computed first, by incremental updates. If the
+//! in one move. First, only the key of each candidate is computed, by incremental updates. If the
 //! key is in the set, the candidate is set up as a position and verified by playing the move.
 
 use arrayvec::ArrayVec;
@@ -274,7 +274,7 @@ impl Position {
             .filter(|&(piece, square)| piece == Piece::Pawn && square.get_rank() == rank);
         let taken = taken.map_or(EMPTY, |(_, square)| BitBoard::from_square(square));
         let pawns = self.pieces(them, Piece::Pawn) & chess::get_rank(rank);
-        // In most positions, no pawn could have captured en passant, so the loop is skipped.
+        // Skip the loop if no pawn could have captured en passant, as in most positions.
         let mut capturing = self.pieces(us, Piece::Pawn);
         if unmove.piece == Piece::Pawn {
             capturing |= BitBoard::from_square(unmove.mv.from());
@@ -349,8 +349,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // Neither side has more than sixteen pieces, because `with_captures` adds a captured piece
-        // only if there is room for it.
+        // Neither side has more than the sixteen pieces that `Board` permits, because
+        // `with_captures` adds a captured piece only if there is room for it.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

@@ -1,4 +1,4 @@
-//! Options for what a match records about its games in addition to their moves.
+//! Options for the data that a match records about its games in addition to the moves.
 
 use std::fs::create_dir_all;
 use std::path::PathBuf;

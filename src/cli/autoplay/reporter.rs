@@ -26,8 +26,8 @@ const LOG: &str = "the log";
 pub(super) struct Reporter {
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
-    /// Outputs with write errors. Only the first error on each output is reported, and the match
-    /// continues.
+    /// Outputs on which a write error has occurred. Only the first error on each output is
+    /// reported, and the match continues.
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,

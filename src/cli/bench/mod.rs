@@ -66,8 +66,8 @@ fn sign(args: &Args) -> anyhow::Result<ExitCode> {
             "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
         }));
         if !args.json {
-            // Write errors are ignored, because the final line will report the error if the pipe is
-            // closed.
+            // Write errors are ignored. If the pipe is closed, writing the final line will report
+            // the error.
             let _ = writeln!(
                 out,
                 "{:>10} nodes {:>6.3} s  {fen}",

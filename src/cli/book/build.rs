@@ -481,7 +481,8 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
 }
 
 pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
-    // Read only the size of the book, because loading the book may exceed the memory limit.
+    // Read only the numbers of positions and moves, because loading the book may exceed the memory
+    // limit.
     let (positions, moves) = Book::extent(path)?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     outln!("{}: {}, {}", path.display(), extent(positions, moves), size(bytes),)?;

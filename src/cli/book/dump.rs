@@ -107,7 +107,7 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
         let score = score_columns(book.value_of_move(&at.position, mv));
         writeln!(out, ",{value_columns},{score}")?;
     }
-    // An analysed position that no game reached has a value but no moves.
+    // An analysed position that was not reached in any game has a value but no moves.
     if moves.is_empty() && value.is_some() {
         writeln!(out, "{},{},,,,,,,,,,{value_columns},,", at.position.fen(), at.ply)?;
     }

@@ -14,7 +14,7 @@ pub(super) struct PositionRow {
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<NamedOpening>,
-    /// Whether the counts come from the embedded book, whose games are self-play.
+    /// Whether the counts come from the embedded book, which was built from self-play games.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
     pub reached: CountsRow,

@@ -65,8 +65,7 @@ impl Target {
 
     fn check(&self) -> io::Result<()> {
         let output = match self {
-            // Accept any existing file, because the game is appended and the file keeps its
-            // contents.
+            // Accept any existing file, because the game is appended to it.
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };

@@ -1,4 +1,4 @@
-//! Commands that start, end and navigate the game on the board, and commands that undo moves.
+//! Commands that start or end the game on the board, step through it, or take back moves.
 
 use std::io;
 
@@ -198,7 +198,8 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Called when the engine wants a draw: it accepts the user's offer or makes its own.
+    /// Called when the engine wants a draw. Accepts the user's offer, or makes an offer for the
+    /// engine.
     pub(super) fn draw_offered(&mut self) -> io::Result<()> {
         if self.offer.take() == Some(Offer::User) {
             self.print_text("I take the draw.")?;

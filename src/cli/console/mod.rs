@@ -51,7 +51,7 @@ pub(super) struct Console {
     out: Box<dyn Write>,
     prompts: Sender<String>,
     style: BoardStyle,
-    /// Whether the output is a terminal, so that lines are wrapped at its width.
+    /// Whether the output is a terminal. If it is, lines are wrapped at its width.
     is_terminal: bool,
     flipped: bool,
     opening: String,
@@ -65,9 +65,9 @@ pub(super) struct Console {
     solving: Option<Solving>,
     count: Option<PerftCount>,
     annotating: Option<Annotating>,
-    /// Whether the console waits for another book to be opened before it sends the next prompt.
+    /// Whether another book is being opened. The next prompt is sent only afterwards.
     opening_book: bool,
-    /// The file for games that are not saved in any other file. The console appends them.
+    /// The file to which the console appends games that are not saved in any other file.
     keep_file: Option<PathBuf>,
 }
 

@@ -77,7 +77,8 @@ impl Console {
 
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
-        // The suite was started on the user's turn, so the engine plays the side not to move.
+        // Let the engine play its side again. The suite was started on the user's turn, so this is
+        // the side not to move.
         if solving.side.is_some_and(|side| side != self.position().side_to_move()) {
             self.engine.play_other();
         }

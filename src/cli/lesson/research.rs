@@ -1,5 +1,5 @@
-//! `tabia lesson research`: compares two orders of re-searching a reduced move: depth first or
-//! window first.
+//! `tabia lesson research`: compares the two orders in which a reduced move can be re-searched:
+//! depth first or window first.
 
 use std::process::ExitCode;
 use std::sync::Arc;

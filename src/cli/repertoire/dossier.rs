@@ -14,7 +14,7 @@ use crate::games::repertoire::{NewMove, OpponentGames, Reached, Repertoire, Spot
 #[derive(Serialize)]
 pub(super) struct Dossier {
     pub player: String,
-    /// The player names that match, with the number of games of each, most frequent first.
+    /// The matching player names and the number of games of each, most frequent name first.
     pub names: Vec<NameRow>,
     /// Results for the games as White and for those as Black. A colour without games is omitted.
     pub colours: Vec<ColourRows>,

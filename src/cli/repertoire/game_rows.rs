@@ -71,8 +71,8 @@ pub(super) struct MoveRow {
     pub score: Option<f64>,
     /// The engine's evaluation of the move, from the point of view of the side that makes it.
     pub value: Option<ScoreAnswer>,
-    /// The game counts and the value as text, such as ` (12 games, 54%, +0.35)`. Empty if there are
-    /// neither.
+    /// The game counts and the value as text, such as ` (12 games, 54%, +0.35)`. Empty if both are
+    /// missing.
     #[serde(skip)]
     pub about: String,
 }

@@ -185,7 +185,7 @@ pub(super) fn cards(findings: &Findings) -> String {
     text
 }
 
-/// The header of the flash-card file, which tells Anki the separator and the columns.
+/// The header of the flash-card file, which defines the separator and the columns for Anki.
 pub(super) const CARDS_HEAD: &str =
     "#separator:Comma\n#columns:FEN,Line,Answer,About,Probability\n";
 

@@ -159,8 +159,8 @@ fn print_rest(rows: usize, limit: usize) -> std::io::Result<()> {
 fn print_games(games: &[GameRow], limit: usize) -> std::io::Result<()> {
     let date = |game: &GameRow| game.date.as_deref().and_then(|date| GameDate::parse(date).ok());
     let mut latest: Vec<&GameRow> = games.iter().collect();
-    // The sort is stable, so if games were played on the same day, the last one in the file comes
-    // first.
+    // The list is reversed before the stable sort. Therefore, among games played on the same day,
+    // the last one in the file comes first.
     latest.reverse();
     latest.sort_by_key(|game| Reverse(date(game).unwrap_or_default()));
     outln!("\nLatest games ({} in all)", games.len())?;

@@ -1,4 +1,4 @@
-//! Engine searches that find moves to fill gaps, and that measure how much a move loses.
+//! Engine searches that propose moves for gaps or measure how much a move loses.
 
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::Score;

@@ -23,7 +23,8 @@ pub(super) fn introduction(training: &Training, now: Time) -> String {
     )
 }
 
-/// Returns the message that nothing is due. It includes when the next position will be due.
+/// Returns a message saying that no position is due. If the time until the next one is known, the
+/// message includes it.
 pub(super) fn progress(training: &Training, now: Time) -> String {
     match training.progress(now).next_due {
         Some(time) => format!("Nothing is due. The next position is due in {}.", span(time - now)),

@@ -20,14 +20,15 @@ use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
 /// Assumed search speed in nodes per second, used to convert the node count of an analysis to time.
-/// Even slow machines reach this speed. On faster machines, a search would visit more nodes in that
-/// time, so the engine relies on analyses slightly too often.
+/// Even slow machines reach this speed. On faster machines, an analysis is worth less search time
+/// than assumed, so the engine relies on analyses slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
-    /// Number of requests to open a book. It identifies the latest request.
+    /// The number of requests so far to open a book, which is also the number of the latest
+    /// request.
     asked: u64,
     is_opening: bool,
     opponent_book: Option<OpponentBook>,
@@ -214,8 +215,8 @@ impl BookLoader {
     }
 }
 
-/// Returns true if the engine may play a book move. If its strength is limited, it leaves the book
-/// earlier at lower ratings.
+/// Returns true if the engine may play a book move. If its strength is limited, a lower rating
+/// makes it leave the book earlier.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
     let moves = 2 * usize::from(game.position().fullmove_number());
     let is_known = |rating| moves <= Strength::of(rating).book_plies();

@@ -33,7 +33,8 @@ const EXPECTED_MOVES: u32 = 30;
 
 /// Weight of the previous average in the moving average of the lag. A new observation has weight 1.
 const AVERAGE_WEIGHT: u32 = 15;
-/// Weight of the previous peak when the peak lag decays. A new, lower observation has weight 1.
+/// Weight of the previous peak when a lower observation makes the peak decay. The observation has
+/// weight 1.
 const PEAK_WEIGHT: u32 = 7;
 /// For later moves, the expected lag is the average plus this many mean deviations.
 const DEVIATIONS: u32 = 3;
@@ -93,8 +94,8 @@ pub(crate) struct Clocks {
     since: usize,
     node_rate: u64,
     lag: Lag,
-    /// The time that each clock should show if the last search took no longer than planned. The
-    /// next time that the GUI reports is compared with it, to measure lag.
+    /// The time that each clock should show if the last search took no longer than planned. To
+    /// measure lag, it is compared with the time that the GUI reports next.
     expected: [Option<Duration>; 2],
     turn_began: Instant,
     /// The remaining times that the GUI has reported since the last move: the engine's and the
@@ -173,7 +174,8 @@ impl Clocks {
         if let Some(expected) = expected {
             self.lag.observe(expected, most);
         }
-        // An expected time within the rounding interval is more precise than the reported time.
+        // If the expected time is within the rounding interval, it is more precise than the
+        // reported time.
         self.set(color, expected.map_or(reported, |expected| expected.clamp(reported, most)));
     }
 
@@ -385,7 +387,8 @@ mod tests {
         };
         lag.observe(seconds(60), seconds(59));
         let TimeLimit::Clock { remaining, .. } = lag.subtract_from(time) else { panic!() };
-        // The average plus three deviations is a quarter of a second.
+        // The lag reserved for each later move is the average plus three deviations, which is a
+        // quarter of the observed lag.
         assert_eq!(remaining, seconds(59) - millis(250) * 29);
     }
 

@@ -11,8 +11,8 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. The limit only prevents a stack overflow, because counts to more than a
-/// few dozen plies would never finish.
+/// Valid depths, in plies. The limit prevents a stack overflow. Higher depths are not needed,
+/// because even a count to a few dozen plies would never finish.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
 pub(crate) struct PerftCount {

@@ -8,8 +8,8 @@ use crate::games::book::{BookValue, Choice, UnrefutedMove};
 pub(crate) enum Event {
     Report(SearchProgress),
     Transposed(Transposed),
-    /// A note about the origin of the counts in the book, sent before such counts are first shown
-    /// in a game.
+    /// A note that explains where the embedded book's counts come from. Sent once per game, before
+    /// such counts are first shown.
     Note(&'static str),
     /// Learned results have vetoed book moves. Contains a description.
     Vetoed(String),
@@ -30,8 +30,8 @@ pub(crate) enum Event {
 
 #[derive(Debug, Clone)]
 pub(crate) struct SearchProgress {
-    /// The current position of the game. If the engine is pondering, the expected move has not been
-    /// played in it.
+    /// The current position of the game. While the engine is pondering, this is the position before
+    /// the expected move.
     pub position: Position,
     /// The expected move if the engine is pondering. The line in `report` starts after this move.
     pub expected: Option<Move>,
@@ -74,7 +74,7 @@ pub(crate) struct Expected {
 pub(crate) enum MoveReason {
     Book(Choice),
     Analysed(BookValue),
-    /// The learned result of a search of the same position in another game.
+    /// The move was learned from a search of the same position in another game.
     Learned(UnrefutedMove),
     Search(SearchResult),
 }

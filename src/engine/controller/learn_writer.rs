@@ -18,7 +18,7 @@ use super::worker::BackgroundEvent;
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// Maximum number of rows kept in memory while the file cannot be written. This is enough for a
-/// long day of games.
+/// full day of games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {

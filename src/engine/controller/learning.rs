@@ -31,8 +31,8 @@ pub(super) struct Learning {
     /// Set when the engine moves and cleared when the result of the game is learned, so that each
     /// result is learned only once.
     pub(super) has_played: bool,
-    /// The last move sent to a GUI that does not report the end of the game, and the key of the
-    /// position before the move.
+    /// The last move sent, and the key of the position before it. Set only if the GUI does not
+    /// report the end of the game.
     pub(super) given: Option<(u64, Move)>,
 }
 
@@ -60,7 +60,7 @@ impl Learning {
         self.read();
     }
 
-    /// Requests a read of the learning file, to which other engines may have written.
+    /// Requests that the learning file be read again, because other engines may have written to it.
     pub(super) fn read(&mut self) {
         if let Some(writer) = &self.writer {
             self.asked += 1;
@@ -144,8 +144,8 @@ pub(super) fn is_new(game: &Game, mv: Move) -> bool {
 }
 
 /// Whether `value`, which a search found in `time`, makes a new search within `limits` unnecessary.
-/// It does if the new search would be no deeper, or if it would use at most twice as much time or
-/// twice as many nodes.
+/// It does if the old search was at least as deep as the new one would be, or if it used at least
+/// [`ENOUGH`] percent of the new search's time or nodes.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

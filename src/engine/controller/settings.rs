@@ -39,13 +39,12 @@ pub(crate) struct Settings {
     /// book.
     pub book: String,
     pub policy: Policy,
-    /// Maximum number of centipawns that a book move may lose, according to the analyses stored in
+    /// Maximum evaluation loss of a book move in centipawns, according to the analyses stored in
     /// the book.
     pub max_loss: Score,
     /// Number of plies, counted from move 1, during which the book is used; 0 for no limit.
     pub book_depth: i64,
-    /// Minimum number of games that must have reached the position after a book move for the move
-    /// to be played.
+    /// A book move is played only if at least this many games reached the position after it.
     pub min_games: i64,
     pub learn: String,
     pub veto: bool,
@@ -136,7 +135,7 @@ impl Default for Settings {
 /// Default rating at limited strength: that of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
-/// Maximum of the `Hash` option in MiB, however much memory the machine has.
+/// Maximum of the `Hash` option in MiB, regardless of the machine's memory.
 const MAX_MEMORY: i64 = 1 << 20;
 
 const MAX_CENTIPAWNS: i64 = 1_000;
@@ -188,7 +187,7 @@ pub(crate) enum Kind {
     ClearMemory,
 }
 
-/// Names of the policies for choosing a book move (all except `off`), in the order of
+/// Names of the policies for choosing a book move (all except `off`), in the same order as
 /// [`Policy::IN_USE`].
 const POLICY_NAMES: &[&str] = match Policy::NAMES.split_last() {
     Some((_off, used)) => used,
@@ -397,8 +396,8 @@ impl Settings {
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
-    /// Opens the network, the endgame tables and the learning file, if the settings name them.
-    /// Clears the settings of those that cannot be used, and returns the errors.
+    /// Opens the network, the endgame tables and the learning file, if they are set. If one cannot
+    /// be opened, clears its setting. Returns the errors.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {

@@ -43,8 +43,8 @@ const CLUMSY: f64 = 600.0;
 /// Standard deviation of the random error added to each evaluation at level [`CLUMSY`], in
 /// centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// Probability of overlooking a move at level [`CLUMSY`], in permille for each ply of distance from
-/// the root.
+/// Probability of overlooking a move at level [`CLUMSY`], in per mille per ply of distance from the
+/// root.
 const MOVE_BLINDNESS: f64 = 120.0;
 /// Soft node limit at level [`CLUMSY`]. No new iteration starts after this many nodes.
 const NODES: f64 = 40.0;
@@ -65,7 +65,8 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Adds node limits to `limits`, and deliberate mistakes that depend on `seed`.
+    /// Adds this level's node limits and deliberate mistakes to `limits`. The mistakes depend on
+    /// `seed`.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -101,8 +102,8 @@ pub(super) fn new_seed() -> u64 {
 const USUAL_SHARE: u32 = 45;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns the thinking time that simulates a human for the current move. The time varies randomly
-/// with `seed`, and is shorter for forced moves and recaptures.
+/// Returns a human-like thinking time for the current move. The time varies randomly with `seed`,
+/// and is shorter for forced moves and recaptures.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,

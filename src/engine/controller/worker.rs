@@ -128,8 +128,8 @@ impl SearchThread {
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
         let mut worker =
             SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
-        // The thread answers this request only after it has created the backend, so the engine is
-        // not settled before then.
+        // The thread creates the backend before it handles this request, so the engine is not
+        // settled until the backend exists.
         worker.configure(config);
         Ok(worker)
     }

@@ -60,7 +60,7 @@ impl Default for Evaluation {
     }
 }
 
-/// Shows, in one line, the kind of evaluation and, for a network, its checksum.
+/// Formats the kind of evaluation and, for a network, its checksum on one line.
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -118,7 +118,7 @@ impl Evaluator {
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
-    /// Switches to `evaluation`, with empty caches if it differs from the current one.
+    /// Switches to `evaluation`. Clears the caches if it differs from the current one.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
             // The two evaluations may contain equal networks that were loaded separately. Make both

@@ -16,8 +16,7 @@ pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// The features of a position: all that is needed, together with the weights, to calculate its
-/// score.
+/// The features of a position. Together with the weights, they determine its score.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
     /// Number of times each weight is used, for White and then for Black.

@@ -134,7 +134,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Adds the book line that ended the search, if any, to `result`. In mode
-    /// [`BookSearch::First`], the line also determines the move to play, whatever its value.
+    /// [`BookSearch::First`], the line also determines the move to play, regardless of its value.
     pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
@@ -151,7 +151,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Returns the share of the search budget that has been spent. If there are several limits,
-    /// this is the largest share of any of them. The depth limit is ignored.
+    /// returns the largest of their shares. The depth limit is ignored.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;

@@ -22,8 +22,8 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, converted to a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The last iteration that cannot replace the move from the book's analysis, because it is no
-    /// deeper than the analysis; 0 for none.
+    /// Iterations up to this depth cannot replace the move from the book's analysis, because they
+    /// are no deeper than the analysis; 0 if every iteration can replace it.
     pub(super) settled: Depth,
     /// A move back into the book that is played instead of the best move (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,

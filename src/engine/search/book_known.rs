@@ -114,8 +114,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Moves the book's move to the front of the root moves, unless a deeper iteration has already
-    /// been able to replace it.
+    /// Moves the book's move to the front of the root moves, unless an earlier iteration could
+    /// already have replaced it.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -318,8 +318,8 @@ mod tests {
     #[test]
     fn book_value_does_not_override_repetition_or_fifty_move_rule() {
         let limits = Limits::depth(6);
-        // The move from the analysis would repeat the position for the third time, so its winning
-        // score must be ignored.
+        // The move from the analysis would cause a threefold repetition, so its winning score must
+        // be ignored.
         let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
         let again = play("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6");
         let result = search(&again, &values, BookSearch::Value, &limits);

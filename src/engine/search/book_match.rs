@@ -18,8 +18,8 @@ pub(super) enum BookHit {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Starts the book lookup for an inner node. Returns `None` if there is no book or if the node
-    /// is a singular verification search.
+    /// Starts the book lookup for an inner node. Returns `None` if there is no book, or if a move
+    /// of the node is excluded (singular verification).
     #[inline]
     pub(super) fn prefetch_book(&self, position: &Position, ply: Ply) -> Option<PendingLookup<'a>> {
         let probe = self.job.book.as_ref()?;

@@ -105,8 +105,7 @@ impl BookProbe {
         found
     }
 
-    /// Returns the best book match for each root move, according to the order of
-    /// [`BookProbe::under`].
+    /// Returns, for each root move, the book match that [`BookProbe::under`] lists first.
     pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut best: HashMap<Move, &Transposition> = HashMap::new();

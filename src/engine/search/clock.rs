@@ -11,8 +11,8 @@ use super::control::Control;
 use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
-/// The remaining time is divided by the number of moves to the next time control, but at most by
-/// this number.
+/// The remaining time is divided by the number of moves to the next time control, capped at this
+/// number.
 const MAX_MOVES: u32 = 56;
 /// Share of the available time to use for one move at the start of the game, if the number of moves
 /// to go is unknown.
@@ -31,13 +31,15 @@ pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Time reserved on a clock, because overloaded machines were observed to stall for this long.
 /// Without the reserve, a clock with an increment of 0.05 s ran down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);
-/// Maximum percentage of the clock that is reserved. At 50, a clock with an increment of 0.01 s ran
-/// down to 0.08 s, and two of 500 games were lost on time on a machine that stalled for 0.15 s.
+/// Maximum percentage of the clock that is reserved. With a value of 50, a clock with an increment
+/// of 0.01 s ran down to 0.08 s, and two of 500 games were lost on time on a machine that stalled
+/// for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
 /// Maximum ratio of the hard bound to the soft bound. Chosen by hand.
 const HARD_FACTOR: u32 = 5;
-/// Maximum hard bound, as a percentage of the clock. Chosen by hand. At 55, one game in a hundred
-/// was lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
+/// Maximum hard bound, as a percentage of the clock. Chosen by hand. With a value of 55, one game
+/// in a hundred was lost on time on an overloaded machine, where a search with a bound of 0.24 s
+/// took 0.50 s.
 const HARD_SHARE: u32 = 40;
 /// Minimum soft and hard bound, long enough for the search to complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -83,8 +85,8 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns how much of the soft bound or, with a fixed move time, of that time has been spent,
-    /// as a share. Time spent pondering counts towards the soft bound only. Returns `None` while
+    /// Returns the share of the soft bound or, with a fixed move time, of that time that has been
+    /// spent. Time spent pondering counts towards the soft bound only. Returns `None` while
     /// pondering, or if there is no time limit.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {

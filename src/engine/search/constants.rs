@@ -2,8 +2,8 @@
 //!
 //! A macro turns each row of the table into a `const fn`. With the `tune` feature, each row becomes
 //! an option in both protocols, whose value is read at run time. `tabia tune` changes these options
-//! (docs/guides/tune.md). The values are global. In `Config`, each of them would need a field, a
-//! default and a setting, none of which users need.
+//! (docs/guides/tune.md). The values are global, because in `Config` each would need a field, a
+//! default and a setting that users do not need.
 //!
 //! Scores are in centipawns, depths are in plies, and `lmr_…` values are in units of 1/1024 of a
 //! ply. docs/measurements/strength-search-steps.md describes how the values were found.
@@ -20,8 +20,7 @@ macro_rules! with_constants {
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // Null move pruning reduces by one extra ply for each multiple of this depth (in tenths
-            // of a ply).
+            // Null move pruning: the depth per extra ply of reduction, in tenths of a ply.
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
@@ -128,7 +127,7 @@ macro_rules! constants {
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
         /// Current values of the constants in this process. In a tuning run, each engine has its
-        /// own process.
+        /// own process and therefore its own values.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;

@@ -70,8 +70,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // From here on the helpers have nothing left to do, although the result may be held back
-        // until the ponder hit or the minimum time.
+        // The helpers have no more work from here on, even if the result is held back until the
+        // ponder hit or the minimum time.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -287,8 +287,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread searched as a helper to the node count of the root move
-    /// above them.
+    /// Adds the nodes that this thread searched as a helper to the node count of the root move that
+    /// it helped to search.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -411,8 +411,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// iteration would not be worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
-        // Quiescence may find a mate beyond the nominal depth, but stores no line to it, so the
-        // depth must cover the whole mate.
+        // Quiescence may find a mate beyond the nominal depth, but stores no line to it. A mate
+        // therefore counts only once the depth covers all of it.
         let found = job
             .limits
             .min_mate()

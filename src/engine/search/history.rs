@@ -93,8 +93,8 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity: the larger the entry, the smaller the step, so its absolute
-    /// value never exceeds [`HISTORY_MAX`].
+    /// Updates the entry with gravity: as the entry grows, the steps away from zero shrink, so its
+    /// absolute value never exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
@@ -116,8 +116,8 @@ const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
-/// The continuation history entries that follow one earlier move: one for each combination of piece
-/// and target square.
+/// The continuation history entries for one earlier move: one for each combination of the later
+/// move's piece and target square.
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 

@@ -23,8 +23,8 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Minimum time that a search must have to build the bishop-and-knight endgame table. The table is
-/// built only once.
+/// The bishop-and-knight endgame table is built only if the search has at least this much time. The
+/// table is built only once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub(super) struct RootMove {
     /// raise alpha.
     pub(super) score: Score,
     pub(super) bound: Bound,
-    /// Score from the last iteration in which the move received a score (see `score`).
+    /// The most recent score that the move received in an earlier iteration (see `score`).
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,

@@ -79,7 +79,7 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score that is a mate within the requested number of moves; `None` if the
+    /// Returns the lowest score of a mate within the requested number of moves; `None` if the
     /// search is not a search for mates.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;

@@ -8,8 +8,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves at a node are pruned only if the best score so far is above this value, that is, once some
-/// move has avoided a forced loss.
+/// Moves at a node are pruned only once the best score so far is above this value, which means that
+/// some move avoids a forced loss.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {

@@ -1,4 +1,4 @@
-//! A node of the search: its properties, and the results of its moves searched so far.
+//! A node of the search: its properties, and the results of the moves searched so far.
 
 use arrayvec::ArrayVec;
 
@@ -108,7 +108,7 @@ pub(super) struct NodeProgress {
     /// The best line so far. Set only at PV nodes.
     pub(super) line: Pv,
     pub(super) count: usize,
-    /// Quiet moves searched without failing high: the first [`TRIED`] of them.
+    /// The first [`TRIED`] quiet moves that were searched without failing high.
     pub(super) quiets: ArrayVec<Move, TRIED>,
     pub(super) quiet_count: usize,
 }
@@ -132,7 +132,8 @@ impl NodeProgress {
         self.alpha >= node.window.beta
     }
 
-    /// Records the score of `mv`, followed by the line `rest`. Returns whether the move fails high.
+    /// Records the score of `mv`. If it raises alpha, the best line becomes `mv` followed by
+    /// `rest`. Returns whether the move fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {

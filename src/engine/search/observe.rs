@@ -41,8 +41,8 @@ use crate::chess::score::{Depth, Ply, Score};
 /// A thread's current visit to a node, as recorded by its observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VisitRef {
-    /// Number of the innermost recorded visit on the path to the current node, or 0 if none of
-    /// these visits is recorded.
+    /// Number of the innermost recorded visit on the path to the current node, or 0 if no visit on
+    /// this path is recorded.
     pub visit: u64,
     /// Whether visits to nodes below the current node may be recorded too. If so, `visit` is the
     /// visit to the current node itself.
@@ -203,7 +203,7 @@ pub struct Counters {
     pub cutoffs: u64,
     /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
-    /// Number of moves at PV nodes searched again with the open window.
+    /// Number of moves at PV nodes that were searched again with the open window.
     pub open: u64,
 }
 
@@ -226,8 +226,8 @@ pub struct Entry<'a> {
     pub quiescence: bool,
 }
 
-/// A step in a search. A step that does not name a node refers to the node entered last and not yet
-/// left.
+/// A step in a search. A step that does not name a node refers to the most recently entered node
+/// that the search has not left yet.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.
@@ -280,7 +280,7 @@ pub enum SearchStep<'a> {
     Split,
     /// This thread joins a node that is shared by another thread.
     Join {
-        /// The other thread's visit to the node, during which it split the node.
+        /// The visit in which the other thread split the node.
         place: VisitRef,
         /// The node's position.
         position: &'a Position,

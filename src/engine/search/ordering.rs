@@ -15,8 +15,8 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// A checking move gets an ordering bonus only if its exchange value, in centipawns, is at least
-/// this. Chosen by hand so that such a check loses less than a pawn.
+/// Minimum exchange value, in centipawns, at which a checking move gets an ordering bonus. Chosen
+/// by hand so that such a check loses less than a pawn.
 const SAFE_CHECK: Score = -75;
 /// Ordering score of underpromotions, lower than that of any other capture or promotion.
 const UNDERPROMOTION: i32 = -100_000;

@@ -150,15 +150,15 @@ pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
         && node.static_eval + c::futility_base() + c::futility_margin() * depth <= alpha
 }
 
-/// Returns the minimum exchange value, in centipawns, that a quiet move needs to be searched at
-/// `depth`, or `None` if there is no minimum.
+/// Returns the static exchange value, in centipawns, below which a quiet move is pruned at `depth`,
+/// or `None` if the depth is too high for this pruning.
 #[inline]
 pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
-/// Returns the minimum exchange value, in centipawns, that a capture, promotion or check needs to
-/// be searched at `depth`, or `None` if there is no minimum.
+/// Returns the static exchange value, in centipawns, below which a capture, promotion or check is
+/// pruned at `depth`, or `None` if the depth is too high for this pruning.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)

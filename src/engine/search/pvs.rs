@@ -52,7 +52,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// The body of [`Worker::pvs`], which itself reports to the observer that the node is entered
+    /// Searches a node for [`Worker::pvs`], which reports to the observer when the node is entered
     /// and left.
     #[inline(always)]
     fn value(
@@ -68,8 +68,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
             return score;
         }
         if depth <= 0 {
-            // The search looks only for mates, and the side to move is not mated, because it is not
-            // in check.
+            // Only a search for mates gets here. The side to move is not in check, so it is not
+            // mated.
             return self.ended(NodeEnd::NoMate, DRAW);
         }
         // This work is done while the transposition table entry and the book data are being
@@ -176,8 +176,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the mate score of a bishop and knight ending (KBNK) with a forced mate, unless the
-    /// fifty-move rule prevents the mate.
+    /// Returns the exact score of a bishop and knight ending (KBNK) if one side can force mate
+    /// before the fifty-move rule applies.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -419,8 +419,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other. If other threads are idle, may share the later moves
-    /// with them.
+    /// Searches the moves in order, and may share the later ones with idle threads.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -465,8 +464,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             self.show(|_| SearchStep::Pruned(mv, why));
             return None;
         }
-        // Prefetching starts only at this point, because half of all moves have been pruned before
-        // it.
+        // Prefetch only now, because half of all moves have been pruned before this point.
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         let depth = node.depth - 1 + extension;
         let keys = self.keys_after(&node.position, mv);
@@ -528,7 +526,7 @@ fn table_cutoff(node: &Node) -> Option<Score> {
         .then_some(entry.score)
 }
 
-/// Whether a known score makes it unnecessary to search the node, because it is exact or is a bound
+/// Whether a known score settles the node without a search: it is exact, or it is a bound that lies
 /// outside the window.
 #[inline]
 pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {

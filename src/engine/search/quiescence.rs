@@ -1,5 +1,5 @@
-//! Quiescence search: extends the leaves of the search by captures, promotions and replies to
-//! checks only.
+//! Quiescence search: extends the leaves of the main search, trying only captures, promotions and
+//! replies to checks.
 //!
 //! Source: <https://www.chessprogramming.org/Quiescence_Search>.
 
@@ -23,7 +23,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// The body of [`Worker::quiescence`], which itself reports to the observer that the node is
+    /// Searches a node for [`Worker::quiescence`], which reports to the observer when the node is
     /// entered and left.
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
@@ -126,8 +126,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 }
             }
             if in_check && !is_decided(best) {
-                // One evasion is enough to show that the position is not mate, so the remaining
-                // quiet evasions are skipped.
+                // One evasion is enough to show that the check does not lose by force, so skip the
+                // remaining quiet evasions.
                 picker.skip_quiets();
             }
         }

@@ -72,7 +72,7 @@ pub struct Report {
     pub hash_full: u32,
     /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
-    /// The line by which the principal variation enters the book, if it does.
+    /// The line that leads from the root into the book, if the principal variation enters it.
     pub book: Option<Transposition>,
 }
 

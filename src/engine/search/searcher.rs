@@ -32,8 +32,8 @@ pub struct Searcher {
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not specify a number. The system is queried
-    /// only once, because that takes as long as searching fifty nodes.
+    /// Number of cores to use if the configuration does not specify one. Cached, because querying
+    /// the system takes as long as searching fifty nodes.
     cores: usize,
     /// Whether searches run on the calling thread, which must then have a stack of [`STACK_SIZE`]
     /// bytes.
@@ -43,8 +43,8 @@ pub struct Searcher {
 struct Task {
     job: Arc<Job>,
     observer: Option<Box<dyn Observer>>,
-    /// Dropped when the helper has completed its task. The main thread waits until all helpers have
-    /// dropped theirs.
+    /// The helper drops this when it has completed its task. The main thread waits until all
+    /// helpers have done so.
     group: WaitGroup,
 }
 
@@ -203,7 +203,8 @@ impl Searcher {
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.persistent.table.new_search();
-        // The deliberate mistakes of a handicap are reproducible only with a single thread.
+        // Use a single thread with a handicap. Otherwise, its deliberate mistakes would not be
+        // reproducible.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
@@ -263,7 +264,8 @@ impl Helper {
             .inspect_err(|error| log::warn!("cannot start search thread {id}: {error}"))
             .ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
-        // Check the available memory again, because a thread needs some memory beyond its stack.
+        // A thread needs some memory beyond its stack, so check the available memory again after
+        // starting it.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
     }
 
@@ -312,8 +314,8 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     }
 }
 
-/// Runs one thread's part of a search and catches panics. A panic ends the search, but the thread
-/// continues to run.
+/// Runs one thread's part of a search and catches panics. A panic ends the search but not the
+/// thread, and `None` is returned.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()

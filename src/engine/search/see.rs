@@ -84,8 +84,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Returns the pieces of `side` that may not capture on `to` because they are pinned to their king.
-/// Only pieces on `occupied` squares are considered.
+/// Returns the pieces of `side` that cannot capture on `to` because they are pinned to their king.
+/// Pieces that are no longer on `occupied` squares are ignored.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();
     let king = position.king(side);

@@ -9,18 +9,19 @@
 //! cutoff is expected). A busy thread that finds a bit set clears it, which reserves the idle
 //! thread, and turns the remaining moves of the node into a [`SplitPoint`]. Both threads then
 //! search moves at this split point. There is no list of split points and no lock shared by all
-//! nodes, and every thread that is woken has work.
+//! nodes, and a thread is woken only when there is a move for it to search.
 //!
-//! Moves are taken one at a time from the node's move picker, under the lock of the split point.
-//! The next move that will not be pruned is always picked in advance, so a thread that takes a move
-//! calls another idle thread only if there is a move for it. The owner copies its stack and the
-//! position keys of the path once, because the originals change as soon as it searches on.
+//! Threads take moves one at a time from the node's move picker, under the lock of the split point.
+//! The next move that will not be pruned is always picked in advance. A thread that takes a move
+//! therefore knows whether another one is left, and only then calls another idle thread. The split
+//! point has its own copies of the owner's stack and of the position keys of the path, because the
+//! owner changes the originals as soon as it searches on.
 //!
-//! An owner that has run out of moves waits for the other threads to leave. While waiting, it can
-//! be called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
-//! cutoff flags of all threads that are or were below the node. A thread whose flag is set looks
-//! for a mark along its chain of split points. All other threads only read the flag in their own
-//! cache line.
+//! An owner that has run out of moves waits for the other threads to leave. Meanwhile, it accepts
+//! only work below its own node. After a cutoff, a thread marks the node and then sets the cutoff
+//! flags of all threads that are or were below the node. A thread whose flag is set checks its
+//! split point and those above it for a mark. As long as its flag is not set, a thread reads only
+//! this flag, which is in its own cache line.
 //!
 //! If there are more threads than cores, the surplus threads are never called (`Config::cores`).
 
@@ -40,8 +41,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// At an expected cut node, this many moves must be searched without a cutoff before the remaining
-/// moves are shared.
+/// Number of moves to search without a cutoff at an expected cut node before its remaining moves
+/// are shared.
 const CUT_NODE_MOVES: usize = 3;
 /// How long the main thread waits for other threads before it checks the clock again.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
@@ -56,8 +57,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The panic left a move without a score, so the score of the node is unknown too. Stop
-            // the search, which then returns the result of the last iteration.
+            // The move that was being searched has no score, so the node's score is unknown too.
+            // Stop the search, which then returns the result of the last iteration.
             self.job.control.stop();
         }
         if self.split.sign_off() {
@@ -67,8 +68,8 @@ impl Drop for SignOff<'_> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Whether the remaining moves of `node` should be shared now, after `moves_done` of them have
-    /// been searched.
+    /// Whether the remaining moves of `node` should be shared now, after its first `moves_done`
+    /// moves.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
         node.depth >= self.job.split_depth
@@ -77,8 +78,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares the moves of `source` with an idle thread, and returns `true` once all of them have
-    /// been searched. Returns `false` without searching any move if no thread was idle.
+    /// Shares the moves of `source` with an idle thread. Returns `true` once all of them have been
+    /// searched, or `false` without searching any if no thread is idle.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -278,7 +279,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
-        // The line that this thread searched before may have left excluded moves at deeper plies.
+        // Clear excluded moves at deeper plies, left over from the line that this thread searched
+        // before.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;

@@ -14,7 +14,7 @@ use crate::chess::score::{Depth, Score, is_decided};
 const DOUBLE_EXTENSIONS: u8 = 8;
 
 pub(super) enum Singularity {
-    /// Besides the table move, another move is expected to fail high, so the node fails high with
+    /// Other moves than the table move are expected to fail high too, so the node fails high with
     /// this score.
     MultiCut(Score),
     /// Extension of the table move, in plies. A negative value is a reduction.

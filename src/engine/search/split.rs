@@ -48,8 +48,8 @@ pub(super) struct SplitPoint {
 /// The state of a split point that changes during the search, protected by a lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move to search, and its number in the search order. The move is already known not
-    /// to be pruned, so a called thread always has a move to search.
+    /// The next move to search, and its number in the search order. It has passed the pruning
+    /// tests, so a thread that is called always has a move to search.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
@@ -115,8 +115,8 @@ impl SplitPoint {
 
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
-        // A thread that works below a split point is also below all of that split point's
-        // ancestors.
+        // Register the thread at all split points above this one too, because it works below them
+        // as well.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
@@ -129,8 +129,8 @@ impl SplitPoint {
         self.workers.load(Ordering::Acquire) == 0
     }
 
-    /// Marks the node as cut off. Returns the threads that must be told to check the mark, because
-    /// they may be searching below the node.
+    /// Marks the node as cut off. Returns the threads that may be searching below it, which must be
+    /// notified to check the mark.
     pub(super) fn cut_off(&self) -> &SharedThreadSet {
         self.cut_off.store(true, Ordering::Relaxed);
         &self.below

@@ -17,8 +17,8 @@ pub(super) struct StackEntry {
     pub(super) double_extensions: u8,
     /// Number of plies by which the search of the move made at this ply is reduced.
     pub(super) reduction: Depth,
-    /// Number of nodes at this ply that have failed high since the search entered the current node
-    /// two plies above.
+    /// Number of fail highs at this ply since the search entered the current node two plies above
+    /// it.
     pub(super) cutoffs: u32,
     pub(super) threats: Threats,
 }

@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Fraction of the time or node budget to spend before the first attempt to steer. Later iterations
-/// would make the result of an earlier attempt obsolete. Chosen by hand.
+/// Fraction of the time or node budget to spend before the first attempt to steer. The result of an
+/// earlier attempt would soon be made obsolete by later iterations. Chosen by hand.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of root moves to try after each iteration. Chosen by hand.
 const TRIED_PER_ITERATION: usize = 4;

@@ -31,7 +31,7 @@ const AGES: u8 = 1 << AGE_BITS;
 /// plies for every search since it was stored. Chosen by hand.
 const AGE_WEIGHT: i32 = 4;
 const HASH_FULL_SAMPLE: usize = 250;
-/// Number added to depths when they are packed, so that negative depths fit in an unsigned byte.
+/// Offset added when depths are packed, so that negative depths fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,8 +96,7 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Starts a new age, which marks all existing entries as belonging to earlier searches, so that
-    /// they are replaced first.
+    /// Starts a new search: from now on, existing entries count as older and are replaced first.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);

@@ -26,20 +26,20 @@ const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Number of nodes between checks of the clock. Searching this many nodes takes about a
 /// millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Each helper checks the node limit once every this many nodes. Helpers check the limit because
-/// the main thread may be waiting for them. They do not check it at every node, because adding up
-/// the node counts of all threads would slow the search down.
+/// Number of nodes between a helper's checks of the node limit. Helpers check the limit too,
+/// because the main thread may be waiting for them. They do not check it at every node, because
+/// adding up the node counts of all threads would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
 
-/// Buffers of a thread that are kept for the next search.
+/// A thread's buffers, which are kept between searches.
 pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
     /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. Only the memory is reused, not the
-    /// contents. Reallocating the buffers would take about 5% of the time of a small search.
+    /// contents, because allocating it anew would take about 5% of the time of a small search.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -70,8 +70,8 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread is working.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of `split` and of the split points above it. While they wait for helpers, they
-    /// may be called to help this thread.
+    /// The owners of `split` and of the split points above it. While these threads wait for their
+    /// helpers, they may be called to help this one.
     pub(super) owners: ThreadSet,
     /// Set if a split point above the current node may have been cut off. `None` if there is only
     /// one thread.
@@ -83,7 +83,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) proving: bool,
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// For each rank of the principal variations, the first move of the line last reported.
+    /// First move of the last reported line of each rank. The index is the rank minus 1.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
@@ -95,8 +95,8 @@ pub(super) struct Worker<'a, S = ()> {
 }
 
 impl<'a> Worker<'a> {
-    /// Creates a worker that sends events to `listener`. Without a listener, the main thread sends
-    /// its events.
+    /// Creates a worker that sends its events to `listener`, or leaves them to the main thread if
+    /// it has no listener.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -347,8 +347,9 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         Context { moves, ..Context::default() }
     }
 
-    /// Returns two indices into the correction history: one for the last move and the move two
-    /// plies before `ply`, the other for the last move and the move four plies before `ply`.
+    /// Returns two indices into the correction history. Each combines the last move with an earlier
+    /// one: the first with the move made two plies before `ply`, the second with the move made four
+    /// plies before it.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };

@@ -1,7 +1,7 @@
 //! Distance to mate in the endgame of king, bishop and knight against a lone king.
 //!
-//! A moderately deep search cannot find how to drive the king from the wrong corner to the right
-//! one within fifty moves. All positions are therefore solved in advance, backwards from the mates:
+//! Driving the king from the wrong corner to the right one within fifty moves is beyond a search of
+//! moderate depth. All positions are therefore solved in advance, backwards from the mates:
 //! <https://www.chessprogramming.org/Retrograde_Analysis>. A bitboard stores the result for all
 //! squares of the lone king at once.
 

@@ -183,8 +183,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move, so its distance is 0. No other winning
-            // move makes faster progress, and no other losing move offers less resistance.
+            // The move itself is a capture or pawn move, so its distance is 0, which is the best
+            // distance for a win and the worst for a loss.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };

@@ -96,7 +96,8 @@ impl Chunks {
         self.so_far() == *place
     }
 
-    /// Returns the inputs that have failed to open or to be read completely since the last call.
+    /// Returns the inputs that could not be opened or could not be read completely, since the last
+    /// call.
     pub(crate) fn take_broken(&mut self) -> Vec<BrokenInput> {
         std::mem::take(&mut self.broken)
     }
@@ -159,8 +160,8 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The text read after the end of the current block, which consists of whole games. The next
-    /// block begins with this text.
+    /// The text that was read after the last whole game of the current block. The next block begins
+    /// with this text.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,

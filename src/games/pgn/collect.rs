@@ -38,8 +38,8 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
 
 pub(crate) struct Collector {
     pub(super) game: PgnGame,
-    /// The number of moves replayed so far and the position after them, from which later positions
-    /// are computed.
+    /// The number of moves replayed so far and the position after them. Later positions are
+    /// computed from here, so that no move is replayed twice.
     place: (usize, Position),
 }
 
@@ -151,9 +151,8 @@ impl<'a> VariationText<'a> {
         Variation { comment, moves, unread }
     }
 
-    /// Returns the text of moves that cannot be read because they begin with an error in
-    /// `position`. If the error is an illegal move, also reads the variations that replace this
-    /// move.
+    /// Returns the rest of a line as text, because its first token is an error in `position`. If
+    /// the error is an illegal move, also reads the variations that replace this move.
     fn unread(&self, fault: Fault, position: &Position) -> Unread {
         let movetext = in_one_line(&text(self.text));
         let variations = fault.san.iter().flat_map(|_| self.variations_of_first());

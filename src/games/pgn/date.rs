@@ -28,8 +28,8 @@ impl PgnDate {
         Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
     }
 
-    /// Returns the earliest game date that is not before this day. A game date with an unknown
-    /// month or day counts as the first one.
+    /// Returns the earliest game date that is not before this day. In a game date, an unknown month
+    /// or day counts as 1.
     pub(crate) fn lower_bound(self) -> GameDate {
         let day = if self.day == 1 { 0 } else { self.day };
         let month = if day == 0 && self.month == 1 { 0 } else { self.month };

@@ -28,7 +28,7 @@ const PARQUET: &[u8] = b"PAR1";
 /// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
-/// The number of bytes to skip between two checks of whether reading should stop.
+/// While skipping text, reading checks after every block of this many bytes whether it should stop.
 const SKIPPED_AT_ONCE: u64 = 1 << 20;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
@@ -164,8 +164,8 @@ pub(crate) enum InputParts {
 }
 
 impl InputParts {
-    /// Reads `length` bytes at `offset` of the decoded text, or fewer at the end of the text. As
-    /// long as the offsets of successive calls increase, the text is decoded only once. Fails if
+    /// Reads `length` bytes at `offset` of the decoded text, or fewer at the end of the text. The
+    /// text is decoded only once if no call begins before the end of the previous one. Fails if
     /// `is_stopped` returns true while the text before the offset is skipped.
     pub(crate) fn read(
         &mut self,
@@ -242,8 +242,8 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. The flags are in the order of [`PACKINGS`], and the one for the format of
-/// the input is set.
+/// Decompresses an input. The flags correspond to the formats in [`PACKINGS`], and exactly one of
+/// them is set.
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,
@@ -265,8 +265,8 @@ fn decompressed(_: impl Read, _: [bool; 4]) -> io::Result<Box<dyn Read + Send>> 
     Err(unsupported(reason.to_owned()))
 }
 
-/// Fails if the first bytes of an input show that it is of a kind that contains no games. The error
-/// names the kind and gives advice.
+/// Fails if the first bytes of an input show that it is a kind of file that contains no games. The
+/// error names the kind and gives advice.
 pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     match foreign_kind(head).filter(|_| is_bytes(head)) {
         Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),

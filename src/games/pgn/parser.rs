@@ -1,8 +1,8 @@
 //! Reads games from text in memory: the tags, and movetext that `pgn::plain` cannot read.
 //!
 //! Moves can be in SAN, in a different notation or in a different language. Tokens without meaning,
-//! such as unmatched closing braces, are skipped. Any other word that is not a legal move is an
-//! error, at which reading the game stops.
+//! such as unmatched closing braces, are skipped. Reading the game stops with an error at any other
+//! word that is not a legal move.
 
 use std::ops::ControlFlow;
 
@@ -25,7 +25,7 @@ pub(super) struct Parser<'a, V> {
     /// The offset of the most recently read move number.
     pub number: Option<usize>,
     pub at_end: bool,
-    /// The depth of nested variations around the text; 0 in the main line.
+    /// The nesting depth of the variation that the text belongs to; 0 for the main line.
     pub depth: usize,
 }
 
@@ -229,9 +229,9 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// Passes a move whose text ends at `end` to the visitor. If the visitor does not need any more
-    /// moves, reading stops if the `Result` tag gives the result, and otherwise continues to the
-    /// result in the movetext.
+    /// Passes a move to the visitor. The text of the move ends at `end`. If the visitor needs no
+    /// more moves, reading stops if the `Result` tag contains the result. Otherwise, reading
+    /// continues up to the result in the movetext.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;

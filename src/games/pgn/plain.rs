@@ -43,8 +43,8 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Whether to continue reading with `pgn-reader`. Breaks with the status of the game, or with
-/// `None` if the tolerant parser takes over.
+/// The result of one step of reading with `pgn-reader`. Breaks with the status of the game, or with
+/// `None` if the tolerant parser must take over.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
@@ -84,9 +84,9 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Passes a move whose text ends at `end` to the visitor. If the visitor does not need any more
-    /// moves but the result is still unknown, hands over to the tolerant parser, which searches for
-    /// the result.
+    /// Passes a move to the visitor. The text of the move ends at `end`. If the visitor needs no
+    /// more moves but the result is still unknown, hands over to the tolerant parser, which
+    /// searches for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

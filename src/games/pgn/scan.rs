@@ -124,8 +124,8 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
 /// whether lines end with LF or CR.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the last byte of each line end in `text`: LF (possibly after a CR), or CR if lines end
-/// with a single CR.
+/// Returns the byte that marks the end of a line in `text`: LF (possibly after a CR), or CR if
+/// lines end with a single CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
@@ -252,9 +252,9 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
 /// if the comment is not closed.
 ///
 /// `end` is the offset of the first closing brace, and `last` is the offset of the last opening
-/// brace before `end`. Braces do not nest in PGN, but they are treated as nested if they balance
-/// before another game begins. Otherwise, the comment ends at `end`, unless a game begins before
-/// `last`: then it is not closed.
+/// brace before `end`. Braces do not nest in PGN. Nevertheless, if they balance before another game
+/// begins, the comment ends at the brace that balances them. Otherwise, it ends at `end`, unless a
+/// game begins before `last`, in which case it is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {

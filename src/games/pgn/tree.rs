@@ -11,8 +11,8 @@ use crate::chess::position::{KeyMap, Position, Replay};
 /// L2 cache. A larger tree would not be faster, because loading a place from main memory takes as
 /// long as playing the move.
 const MAX_PLACES: usize = 1 << 12;
-/// The number of games that must reach a place and continue with a move not in the tree before a
-/// branch is added there. This prevents the first few games from filling the tree.
+/// A branch is added at a place after this many games have left the tree there. This prevents the
+/// first few games from filling the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);

@@ -72,6 +72,6 @@ impl GamePly {
 pub struct VariationText<'a> {
     pub(super) text: &'a [u8],
     pub(super) language: Language,
-    /// The nesting depth at which the text (with any parentheses) occurs; 0 in the main line.
+    /// The nesting depth of the line in which the text occurs; 0 for the main line.
     pub(super) depth: usize,
 }

@@ -141,9 +141,9 @@ impl<'a> Lines<'a> {
         one_line(movetext).split_ascii_whitespace().try_for_each(|word| self.word(word))
     }
 
-    /// Writes a comment in braces, unless it is empty. Embedded commands such as `[%eval 0.17]` are
-    /// not split across lines (up to [`LONGEST_COMMAND`] bytes), because some readers cannot parse
-    /// split commands.
+    /// Writes a comment in braces, unless it is empty. Embedded commands of up to
+    /// [`LONGEST_COMMAND`] bytes, such as `[%eval 0.17]`, are not split across lines, because some
+    /// readers cannot parse split commands.
     fn comment(&mut self, text: &str) -> fmt::Result {
         if text.is_empty() {
             return Ok(());

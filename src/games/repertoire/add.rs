@@ -27,8 +27,8 @@ pub enum AddError {
     /// error.
     #[error("chapter {0} has a fault: {1}; correct it first")]
     Faulty(u64, Fault),
-    /// Reading the changed text would not give the changed repertoire, for example because other
-    /// chapters use the piece letters of another language.
+    /// The changed text would be read as a different repertoire than intended, for example because
+    /// other chapters use the piece letters of another language.
     #[error(
         "the changed text would not read the same; `tabia repertoire build` with an output that \
          ends in .pgn writes a file that can be changed"
@@ -317,8 +317,8 @@ fn words(comment: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether `other` is equal to `game` after it was written and read back. Tags that only `other`
-/// has are ignored, because the writer adds missing tags of the standard roster.
+/// Whether a game is unchanged after it was written (`game`) and read back (`other`). Tags that
+/// only `other` has are ignored, because the writer adds missing tags of the standard roster.
 fn is_same(game: &PgnGame, other: &PgnGame) -> bool {
     let is_written_from_game = |name: &str| ["Result", "FEN", "SetUp"].contains(&name);
     let has = |(name, value): &(String, String)| {

@@ -49,9 +49,8 @@ struct Tree<'a> {
 struct Branch {
     mv: Move,
     after: u64,
-    /// Whether this move is the last move of the most probable line to the position `after`. If
-    /// several lines reach that position, its continuation is written only in the most probable
-    /// one.
+    /// Whether the most probable line to the position `after` ends with this move. If several lines
+    /// reach that position, its continuation is written only in the most probable one.
     is_line: bool,
     is_new: bool,
     /// The number of moves to write from this move on; 0 if all of them are already in existing

@@ -9,10 +9,10 @@ use crate::games::book::Book;
 /// How a move leaves or enters a repertoire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// The player plays a move other than the moves that the repertoire has in this position.
+    /// The player plays a move that is not among the repertoire's moves in this position.
     Deviation,
-    /// The game leaves the repertoire because the repertoire is incomplete: it has no answer to the
-    /// opponent's reply, or ends before it.
+    /// The game leaves the repertoire because the repertoire is incomplete: it lacks the opponent's
+    /// reply or an answer to it.
     Gap(GapKind),
     /// The game returns to the repertoire by transposition.
     Return,
@@ -50,7 +50,8 @@ pub struct Event {
     pub mv: Move,
 }
 
-/// The events in a game, in order. The same move can cause two events, a deviation and a return.
+/// The events in a game, in order. A move that deviates but leads back to the repertoire causes two
+/// events, a deviation and a return.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
     /// The events.

@@ -20,8 +20,8 @@ pub const FORECAST_PLIES: u32 = 80;
 
 /// The probabilities that the positions in a repertoire occur in a game.
 ///
-/// Opponents are assumed to play each move as often as it was played in a book of games, and the
-/// player to choose among the moves in the repertoire in proportion to their
+/// Opponents are assumed to play each move as often as it was played in a book of games. The player
+/// is assumed to choose among the moves in the repertoire in proportion to their
 /// [weights](super::KnownMove::weight). The probability of a position is the sum over all move
 /// orders that lead to it. A game is followed until it leaves the repertoire, or until the book has
 /// no move for the opponent.
@@ -389,8 +389,8 @@ mod tests {
     fn games_without_continuation_are_left_out_of_the_shares() {
         let games = book(&[("1. e4 e5 2. Nf3 Nc6", 3), ("1. e4 c5 2. Nf3", 4), ("1. e4 d5", 1)]);
         let repertoire = white("1. e4 e5 (1... c5 2. Nf3) 2. Nf3 (2. d4 exd4) 2... Nc6 *\n");
-        // The book has no moves after 1...c5 2.Nf3 and after 2.d4, and the repertoire has none
-        // after 2.Nf3 Nc6.
+        // The book ends after 1.e4 c5 2.Nf3 and does not contain 1.e4 e5 2.d4. The repertoire ends
+        // after 1.e4 e5 2.Nf3 Nc6.
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);
         let shares: Vec<f64> = (0..8).map(|plies| forecast.share(plies)).collect();
         let expected = [1.0, 1.0, 0.875, 0.875, 0.875, 0.0, 0.0, 0.0];

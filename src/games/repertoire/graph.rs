@@ -62,7 +62,7 @@ pub struct Place {
 /// A position in a repertoire.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The position. Its move number is that of the first line in the input that reaches it.
+    /// The position. Its move number is taken from the first line in the input that reaches it.
     pub position: Position,
     /// The moves in this position, in text order, or by frequency if they were read from a book.
     pub moves: Vec<KnownMove>,

@@ -8,8 +8,8 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{Score, expectation};
 use crate::games::book::{Book, BookMove, Candidate, Chooser, Counts, Policy, Rejection};
 
-/// A move order is added if it leads to at least this share of a position's occurrences. Chosen by
-/// hand.
+/// A move order is added if it accounts for at least this share of the occurrences of the position
+/// that it leads to. Chosen by hand.
 const COMMON_ORDER: f64 = 0.1;
 
 /// How the answer to a position is chosen among its good moves.
@@ -65,13 +65,13 @@ pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) +
 pub struct Growth {
     /// The number of positions that were answered.
     pub answered: usize,
-    /// The positions that were not answered, because the book contains no good move and they were
-    /// not searched. A move that was never played is good only if the book contains a good value
-    /// for it.
+    /// The positions left unanswered because the book contains no good move for them and they were
+    /// not searched. A move that was never played counts as good only if the book contains a good
+    /// value for it.
     pub unanswered: Vec<Gap>,
     /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
-    /// move is treated as unknown if it would drop out of the repertoire once a single game is
-    /// removed from the book.
+    /// move counts as unknown if removing one of its games from the book would drop it from the
+    /// repertoire.
     pub other_games: Forecast,
 }
 
@@ -97,8 +97,8 @@ impl Repertoire {
         let mut answers = Answers::new(book, *options, search);
         let mut answered = 0;
         loop {
-            // All gaps of this forecast can be answered without recomputing it, because an answer
-            // never makes another position less probable.
+            // One forecast is enough for all of its gaps, because adding an answer never makes
+            // another position less probable.
             let forecast = self.forecast(book, options.max_ply.saturating_sub(1));
             let mut unanswered = Vec::new();
             let before = answered;

@@ -7,11 +7,11 @@ use super::graph::{Node, Repertoire};
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The most probable lines as a tree: the most probable line to a position is also the beginning of
-/// every line in the tree that continues from that position.
+/// The most probable line to each position, stored as a tree. All lines through a position share
+/// the same beginning.
 pub(super) struct Lines {
-    /// For each position, the key of the previous position and the move played in it; `None` at the
-    /// start of a line.
+    /// For each position, the key of the position before it and the move that connects them; `None`
+    /// if a line starts here.
     last: KeyMap<Option<(u64, Move)>>,
     /// The keys of the positions at which lines begin.
     pub(super) starts: Vec<u64>,
@@ -28,8 +28,8 @@ impl Repertoire {
         for key in self.all_starts().map(|node| node.position.key()) {
             open.push((of_start(key).to_bits(), Reverse((0, None)), key));
         }
-        // This is Dijkstra's algorithm. The heap contains probabilities as bits, because
-        // non-negative floats sort like their bits.
+        // This is Dijkstra's algorithm. The heap stores the bit patterns of the probabilities as
+        // integers, because they sort in the same order as non-negative floats.
         while let Some((bits, Reverse((plies, last)), key)) = open.pop() {
             if lines.contains_key(&key) {
                 continue;

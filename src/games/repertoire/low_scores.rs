@@ -110,8 +110,8 @@ mod tests {
         // The other moves score 54%, with a lower bound of 47%. d4 scores 40%, with an upper bound
         // of 45%, which is less than 10 percentage points below 47%.
         assert_eq!(low(lines, Color::White, &games, 0.1), []);
-        // Nothing is reported for a move without games, because it has no score, or for the only
-        // move of a position, because there is nothing to compare it with.
+        // A move without games is not reported, because it has no score. Nor is the only move in a
+        // position, because there is nothing to compare it with.
         assert_eq!(low("1. Na3 *\n", Color::White, &games, SCORE_MARGIN), []);
         assert_eq!(low("1. d4 *\n", Color::White, &book(&[("1. d4", 0, 100)]), SCORE_MARGIN), []);
     }

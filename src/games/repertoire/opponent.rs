@@ -8,8 +8,8 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::{Counts, mean_and_error};
 use crate::games::pgn::GameResult;
 
-/// The numbers of wins and losses that are added to a position's results (the Jeffreys prior).
-/// Without them, the interval would have zero width if all games had the same result.
+/// Wins and losses added to a position's results before the interval is computed (the Jeffreys
+/// prior). Without them, the interval would have zero width if all games had the same result.
 const PRIOR: (f64, f64) = (0.5, 0.5);
 /// The standard normal quantile (z-score) for a two-sided 95% interval.
 const Z: f64 = 1.959_964;
@@ -37,8 +37,8 @@ pub struct Reached {
     pub moves: Vec<(Move, Counts)>,
     /// The year of the latest game that reached the position; `None` if no such game has a date.
     pub last_year: Option<u16>,
-    /// The index of the first game that reached the position, and the number of plies before it in
-    /// that game.
+    /// The index of the first game that reached the position, and the number of plies it took to
+    /// get there.
     first: (usize, usize),
 }
 
@@ -175,8 +175,9 @@ impl OpponentGames {
         met
     }
 
-    /// Returns the repertoire moves that lead from a position in the games to a position that no
-    /// game reached, in descending order of the number of games.
+    /// Returns the repertoire moves that lead from a position in the games to one that no game
+    /// reached, sorted by the number of games that reached the position before the move, highest
+    /// first.
     pub fn new_moves(&self, repertoire: &Repertoire) -> Vec<NewMove<'_>> {
         let own = repertoire.nodes().filter(|node| repertoire.is_own_turn(&node.position));
         let moves = own.filter_map(|node| Some((self.reached(&node.position)?, &node.moves)));

@@ -22,8 +22,8 @@ impl Repertoire {
         let (mut first, mut lines) = (HashMap::new(), Vec::new());
         for (chapter, text) in (0..).zip(&self.chapters) {
             let steps = &text.steps;
-            // For each move, the place where it first occurred if this move and all moves after it
-            // repeat earlier ones; otherwise, `None`.
+            // For each move that repeats an earlier one, and after which all moves do the same: the
+            // place where it first occurred. `None` for all other moves.
             let mut covered: Vec<Option<Place>> = Vec::with_capacity(steps.len());
             for (step, played) in (0..).zip(steps) {
                 let place = Place { chapter, step };

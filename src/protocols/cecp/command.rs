@@ -23,7 +23,7 @@ pub enum Command {
     Variant(String),
     /// Ends the engine process immediately.
     Quit,
-    /// Toggled random variation of moves in GNU Chess 4. Has no effect in Tabia.
+    /// Toggles random variation of moves in GNU Chess 4. Tabia ignores it.
     Random,
     /// Makes the engine play neither side.
     Force,

@@ -45,8 +45,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Formats a transposition into the book as thinking output. Its description takes the place of the
-/// principal variation, because every GUI displays that.
+/// Formats a transposition into the book as thinking output. The description replaces the principal
+/// variation, because every GUI displays that field.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();

@@ -17,7 +17,7 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands that start with a command name, unlike bare moves. Extra arguments, which some GUIs
+/// All commands except bare moves, which have no command name. Extra arguments, which some GUIs
 /// send, are ignored.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
@@ -123,7 +123,7 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
     split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
-/// The unit, in seconds, of a clock time given as a plain number: one minute.
+/// The unit of a clock time given as a plain number: one minute, in seconds.
 const MINUTE: u32 = 60;
 
 fn level(arguments: &str) -> Result<Level, ParseError> {

@@ -1,4 +1,4 @@
-//! Converts scores to and from the protocol's format, and free text to that format.
+//! Converts scores to and from the protocol's format, and makes free text safe to send.
 
 use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
@@ -15,8 +15,8 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// Converts a protocol score to an engine score. Values between the range of evaluations and the
-/// mate scores are clamped.
+/// Converts a protocol score to an engine score. Scores too large for an evaluation but too small
+/// for a mate are clamped to the largest evaluation.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {

@@ -84,7 +84,7 @@ pub struct Go {
     pub move_time: Option<Duration>,
     /// Whether the search continues until `stop`.
     pub infinite: bool,
-    /// Limits whose value is invalid, including the text of the value. They are ignored.
+    /// Limits with an invalid value, as text that includes the value. They are ignored.
     pub garbled: Vec<String>,
 }
 
@@ -277,9 +277,8 @@ impl Go {
         Some(())
     }
 
-    /// Returns true if every limit given to `go` was invalid, which would leave the search
-    /// unbounded. `side` is the side
-    /// to move (0 for White, 1 for Black); only its clock counts as a limit.
+    /// Returns true if `go` contained only invalid limits, which would leave the search unbounded.
+    /// Only the clock of the side to move, `side` (0 for White, 1 for Black), counts as a limit.
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

@@ -1,5 +1,4 @@
-//! Measures the lag: the part of the time per move that the GUI's clock counts but the engine's
-//! clock does not.
+//! Measures the lag: the time per move that passes on the GUI's clock but not on the engine's.
 
 use std::time::Duration;
 
@@ -61,8 +60,8 @@ impl LagMeter {
         }
     }
 
-    /// Discards the current turn. Call this if the clock time that the GUI sends for the next turn
-    /// does not show how much time this turn took.
+    /// Discards the current turn. Call this if the next clock time from the GUI will not show how
+    /// long this turn took.
     pub(super) fn forget_turn(&mut self) {
         self.last_turn = None;
     }

@@ -38,7 +38,7 @@ pub(crate) struct Session<W> {
     lag: LagMeter,
 }
 
-/// The search time if every given limit is invalid, because the GUI still expects a move.
+/// How long to search if every given limit is invalid. The GUI still expects a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -220,8 +220,8 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // Send the remaining replies now, because there might be no further event that
-                // triggers this.
+                // Send the remaining replies now, because no further event might arrive to trigger
+                // this.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -315,8 +315,8 @@ impl<W: Write> Session<W> {
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
-                // Stop the search if a command is waiting for it. Its `bestmove` is still sent,
-                // because GUIs expect one for every `go`.
+                // A command is waiting for the search to end, so stop it. Its `bestmove` is still
+                // sent, because GUIs expect one for every `go`.
                 self.engine.move_now();
             }
             self.send_events()?;
@@ -366,7 +366,7 @@ impl<W: Write> Session<W> {
         }
         if let MoveReason::Book(choice) = &found.move_reason {
             self.send_info_string(&choice.describe(self.engine.position()))?;
-            // A book move has no score, so send 0, because GUIs that show or record the last score
+            // A book move has no score. Send 0, because GUIs that show or record the last score
             // need one.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),

@@ -51,8 +51,8 @@ const CURVES: [(f64, f64); 8] = [
 /// this much material.
 const STEP: f64 = 10.0;
 
-/// The value of each kind of piece in points of material. The material of both sides is added up,
-/// without the kings.
+/// The value of each kind of piece in points of material. The pieces of both sides are counted,
+/// except the kings.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 

@@ -1,4 +1,4 @@
-//! Drafts: files that are still being written, which have either no name or a draft name.
+//! Drafts: files that are still being written. They have a temporary draft name or no name at all.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -34,7 +34,7 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft (a file or folder) unless it is locked. An unlocked draft is a leftover of a
+/// Removes a draft (a file or folder) unless it is locked. An unlocked draft was left behind by a
 /// program that was killed.
 pub(crate) fn remove_leftover(draft: &Path) {
     let Some(file) = platform::claim(draft) else { return };
@@ -70,7 +70,8 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Ignore errors: where locks are not supported, other programs do not remove drafts either.
+        // Ignore errors: where locking fails, other programs cannot lock the draft either, so they
+        // do not remove it.
         let _ = try_lock(&file);
         if is_at(&file, &path) {
             return Ok((file, path));
@@ -84,8 +85,8 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
 
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
     let file = platform::unnamed_file(folder)?;
-    // Lock the file before it gets a name. Ignore errors: where locks are not supported, other
-    // programs do not remove drafts either.
+    // Lock the file before it gets a name. Ignore errors: where locking fails, other programs
+    // cannot lock the draft either, so they do not remove it.
     let _ = try_lock(&file);
     Some(file)
 }

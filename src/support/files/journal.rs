@@ -86,7 +86,7 @@ impl Kind {
     }
 
     /// Opens a file for reading and appending, and creates it if necessary. Fails if the file has a
-    /// different owner. The file is locked, so no other process can open it in this way.
+    /// different owner. The file is locked so that no other process can open it with this function.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -187,8 +187,8 @@ fn difference(before: &str, now: &str) -> String {
     format!("it was \"{was}\", and is \"{is}\" now")
 }
 
-/// Returns the first setting in which two owners differ, as stated by each of them. Settings are
-/// separated by semicolons.
+/// Compares the settings of two owners, which are separated by semicolons. Returns the first one
+/// that differs, as it appears in each.
 pub(crate) fn first_difference<'a>(one: &'a str, other: &'a str) -> [&'a str; 2] {
     let [mut one, mut other] = [one, other].map(|owner| owner.split(';').map(str::trim));
     loop {

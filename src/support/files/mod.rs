@@ -86,8 +86,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The operating system's number for a low-level I/O error of a device, the same on all Unix
-/// systems.
+/// The error number `EIO`, a low-level I/O error on a device. It is the same on all Unix systems.
 const EIO: i32 = 5;
 
 /// Describes an I/O error. Common errors get Tabia's own messages, because xboard treats some of
@@ -105,8 +104,8 @@ pub(crate) fn describe(error: &io::Error) -> String {
     }
 }
 
-/// Removes the error numbers that the standard library appends to system error messages, such as `
-/// (os error 2)`.
+/// Removes the error numbers, such as `(os error 2)`, that the standard library appends to system
+/// error messages.
 pub(crate) fn without_error_numbers(text: &str) -> Cow<'_, str> {
     const BEGIN: &str = " (os error ";
     let mut rest = text;

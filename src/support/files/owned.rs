@@ -1,5 +1,5 @@
-//! Exclusive locks on files, so that two processes do not use a file at the same time. If the path
-//! is a named pipe without a reader, opening it fails instead of blocking.
+//! Exclusive locks on files, which prevent two processes from using the same file at once. Opening
+//! a named pipe that has no reader fails instead of blocking.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::support::platform;
 
 /// How long to wait for another process to release its lock. If a process is killed while it is
-/// starting an engine, its locks remain for a moment, because the engine's new process holds its
-/// open files until the engine has started.
+/// starting an engine, its locks remain for a moment, because the child process keeps the inherited
+/// files open until it has loaded the engine.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
@@ -20,8 +20,8 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 /// replaced before it is locked.
 const ATTEMPTS: usize = 8;
 
-/// Opens a file for exclusive use by this process, for appending or, with `anew`, with its old
-/// content deleted. Pipes and other special files are neither locked nor emptied.
+/// Opens a file for appending and locks it for exclusive use by this process. If `anew` is set, the
+/// old content is deleted. Pipes and other special files are neither locked nor emptied.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let file = platform::open_appending(path)?;
     if !platform::is_device(path) && file.metadata()?.is_file() {

@@ -91,8 +91,8 @@ pub(crate) fn scriptless_page(title: &str, style: &str, body: &str) -> String {
     fill(SCRIPTLESS_SHELL, &parts)
 }
 
-/// Replaces each placeholder in a frame by its part. The placeholders must occur in the same order
-/// as in `parts`.
+/// Replaces each placeholder in a frame with the corresponding text. The placeholders must occur in
+/// the same order as in `parts`.
 fn fill(shell: &str, parts: &[(&str, String)]) -> String {
     let (mut page, mut left) = (String::new(), shell);
     for (mark, part) in parts {
@@ -127,8 +127,8 @@ pub(crate) mod checks {
 
     use super::{Page, SHELL};
 
-    /// Panics unless the page is self-contained when it contains `data`: all imported names exist,
-    /// no name is declared twice, and nothing is loaded from elsewhere.
+    /// Panics unless the page, filled with `data`, is self-contained: all imported names exist, no
+    /// name is declared twice, and nothing is loaded from elsewhere.
     pub(crate) fn check(page: &Page, data: &serde_json::Value) {
         let script = page.joined();
         let mut names = BTreeSet::new();

@@ -86,14 +86,14 @@ pub(crate) fn known_id(_: &Path, metadata: &Metadata) -> Option<FileId> {
     Some(id(metadata))
 }
 
-/// Returns the identity of the file that standard input reads, or `None` if it is not a regular
-/// file.
+/// Returns the identity of the file that standard input is redirected from, or `None` if it is not
+/// a regular file.
 pub(crate) fn stdin_id() -> Option<FileId> {
     regular_id(Path::new("/dev/stdin"))
 }
 
-/// Returns the identity of the file that standard output writes, or `None` if it is not a regular
-/// file.
+/// Returns the identity of the file that standard output is redirected to, or `None` if it is not a
+/// regular file.
 pub(crate) fn stdout_id() -> Option<FileId> {
     regular_id(Path::new("/dev/stdout"))
 }
@@ -193,8 +193,8 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
 }
 
-/// Opens and locks a file or folder that may be a leftover of a killed program. Returns `None` if a
-/// running program is still using it.
+/// Opens and locks a file or folder that may have been left behind by a killed program. Returns
+/// `None` if a running program is still using it.
 pub(crate) fn claim(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
@@ -206,7 +206,8 @@ pub(crate) fn claim(path: &Path) -> Option<File> {
 #[cfg(feature = "parquet")]
 pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
     let lock = File::open(path)?;
-    // Ignore errors: where locks are not supported, no other program removes the folder.
+    // Ignore errors: where locking fails, other programs cannot lock the folder either, so they do
+    // not remove it.
     let _ = lock.try_lock();
     Ok(lock)
 }

@@ -45,7 +45,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis that covers the given numbers, from one power of two to another.
+    /// Creates an axis that covers the given numbers and whose ends are powers of two.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),

@@ -58,7 +58,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates a logarithmic scale that covers the values, from one power of ten to another. `unit`
+    /// Creates a logarithmic scale that covers the values and whose ends are powers of ten. `unit`
     /// is appended to the labels.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
@@ -168,8 +168,8 @@ fn points(panel: &Panel) -> usize {
     panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
 }
 
-/// Draws a panel between two horizontal positions, without the point labels. `labelled` is whether
-/// to label the vertical scale.
+/// Draws a panel between two horizontal positions, without the point labels. If `labelled` is set,
+/// the vertical scale is labelled.
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));

@@ -1,8 +1,8 @@
 //! Names for enum values.
 
 /// Defines user-visible names for the values of an enum: the constants `ALL` and `NAMES`, the
-/// method `name`, and conversions to and from text. The literal after the type says in error
-/// messages what the enum represents.
+/// method `name`, and conversions to and from text. The literal after the type describes what the
+/// enum represents, for error messages.
 macro_rules! named_values {
     ($vis:vis $type:ident, $what:literal: $($variant:ident = $name:literal),+ $(,)?) => {
         impl $type {

@@ -50,8 +50,8 @@ pub(crate) fn xml(text: &str) -> String {
 
 const QUOTE: usize = 100;
 
-/// Shortens `text` to at most 100 characters and `...`, so that messages that quote it do not get
-/// too long.
+/// Shortens `text` to 100 characters followed by `...` if it is longer, to keep messages that quote
+/// it short.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

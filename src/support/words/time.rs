@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. It is small enough that adding several times
-/// cannot overflow.
+/// The longest time that can be parsed: ten years. It is small enough that the sum of several such
+/// times cannot overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Formats seconds with as many decimals as necessary: `30`, `0.05`.

@@ -34,9 +34,9 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves, in percent. It is the average of two means: one in
-/// which moves count more when the expected points are changing a lot, and the harmonic mean, which
-/// a few bad moves can lower considerably.
+/// Returns the accuracy of one side's moves, in percent. It is the average of a weighted mean, in
+/// which moves count more while the expected points are changing a lot, and the harmonic mean,
+/// which a few bad moves can lower considerably.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
 /// index and the accuracy of each of that side's plies.

@@ -143,9 +143,8 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Returns true if a missed or allowed mate is worth a comment. The search must have completed
-/// enough `depth` to cover all plies of the mate. In addition, either the mate must be short, or
-/// the move must be at least a mistake.
+/// Returns true if a missed or allowed mate is worth a comment. The search `depth` must cover all
+/// plies of the mate. In addition, the mate must be short, or the move must be at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))

@@ -10,8 +10,8 @@ use crate::games::pgn::{PgnGame, PgnMove};
 use crate::games::repertoire::{Event, EventKind, follow_book};
 use crate::support::words::{counted, grouped};
 
-/// If an annotator's name starts with this prefix, the annotator was Tabia, so its annotations can
-/// be replaced.
+/// The prefix by which Tabia is recognised among a game's annotators. Its own annotations can be
+/// replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
 /// The first words of Tabia's sentences about moves, used to recognise them when an annotated game
@@ -37,8 +37,8 @@ pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 /// The maximum length of a better line shown as a variation, in plies. Lines that end in mate have
 /// no limit.
 const LINE: usize = 10;
-/// The maximum number of book moves that a comment lists where a game leaves the book, the most
-/// frequent ones first.
+/// The maximum number of book moves listed in the comment where a game leaves the book. The most
+/// frequent moves come first.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
 /// The numeric annotation glyphs (NAGs) that assess a move, such as `!` and `??`.
@@ -169,8 +169,8 @@ fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, book_ev
     }
 }
 
-/// Formats a score from White's point of view for `[%eval]`: in pawns, or in moves to mate after
-/// `#`.
+/// Formats a score from White's point of view for `[%eval]`: in pawns, or as `#` followed by the
+/// number of moves to mate.
 fn eval(score: Score) -> String {
     match mate_distance(score) {
         Some(moves) => format!("#{moves}"),

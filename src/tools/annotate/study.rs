@@ -50,8 +50,8 @@ impl Effort {
 const SECOND_PART: u32 = 4;
 
 /// The effort per position is multiplied by this factor to verify a move that seems to lose
-/// expected points. With this value, which was chosen by hand, verifying makes the study of a game
-/// take about 1.5 times as long.
+/// expected points. The value was chosen by hand; the study of a game takes about 1.5 times as long
+/// as without verification.
 const AGAIN: u32 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -113,9 +113,9 @@ impl Study {
         Some(study)
     }
 
-    /// Searches again the positions before and after each move that seems to lose at least
-    /// `suspect` expected points. The new scores can make other moves suspect, so this is repeated
-    /// until the positions of all suspect moves have been searched again.
+    /// Repeats the searches before and after each move that seems to lose at least `suspect`
+    /// expected points. The new scores can make other moves suspect, so this continues until the
+    /// positions of all suspect moves have been searched again.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,

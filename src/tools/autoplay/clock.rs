@@ -133,8 +133,8 @@ impl Clock {
         self.limits.clock.map(|_| self.remaining)
     }
 
-    /// Returns the time after which the next move loses on time, including the margin, or `None` if
-    /// time is not limited.
+    /// Returns the longest time that the next move may take without a loss on time, including the
+    /// margin, or `None` if time is not limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {

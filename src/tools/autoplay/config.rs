@@ -56,7 +56,7 @@ pub struct EngineConfig {
     pub init: Vec<String>,
     /// The limits on the engine's searches.
     pub limits: MoveLimits,
-    /// By how much a move may exceed its time limit without losing on time.
+    /// How much a move may exceed its time limit before the engine loses on time.
     pub margin: Duration,
     /// Whether the engine ponders (searches during the opponent's time).
     pub ponder: bool,
@@ -89,8 +89,8 @@ impl EngineConfig {
         shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// Returns the configured name or, if it is empty, the program's file name, for use until the
-    /// engine has reported its own name.
+    /// Returns the configured name or, if it is empty, the program's file name. The file name is
+    /// used until the engine has reported its own name.
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();

@@ -8,8 +8,8 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// The pause before a failed start is first retried, because the machine may be short of resources
-/// for a moment. The pause gets longer with each retry.
+/// The pause before the first retry of a failed start, in case the machine is briefly short of
+/// resources. The pause gets longer with each retry.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
 pub(super) enum EngineNotice {
@@ -23,8 +23,8 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Makes sure that the given engines are running. Engines that are not running or cannot be
-    /// reused are started. Reports each start to `notify`.
+    /// Makes sure that the given engines are running. Starts each engine unless it is already
+    /// running and can be reused. Reports each start to `notify`.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -60,8 +60,8 @@ impl EnginePool {
     }
 
     /// Call this method after each game. `white` is the index of the engine that played White.
-    /// Drops the engines that must be restarted. If an error by an engine ended the game, returns
-    /// the last output of this engine under its colour.
+    /// Drops the engines that must be restarted. If an engine lost the game through its own fault,
+    /// returns its last output, at the index of its colour.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {

@@ -1,9 +1,10 @@
 //! The PGN file of a match. Games are appended to it, and everything already in the file is kept.
 //!
 //! Before a game is written, its text and the current length of the PGN file are stored in the
-//! state file. After this length, a resumed run therefore finds the whole game, nothing or (after a
-//! crash or power failure) only the beginning of the game. Nothing but such an incomplete game is
-//! ever removed, because other programs may have written games before and after it.
+//! state file. When a run is resumed, the part of the file beyond this length contains the whole
+//! game, none of it or (after a crash or power failure) only its beginning. Nothing but such an
+//! incomplete game is ever removed, because other programs may have written games before and after
+//! it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,7 +20,7 @@ use crate::support::platform::{is_device, read_exact_at, set_len};
 /// The first bytes of a game. Programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
 /// The number of bytes of the file to search at a time. Consecutive blocks overlap by the length of
-/// the game, so that a copy across the boundary is found.
+/// the game, so that a copy that crosses a block boundary is found.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -141,8 +141,8 @@ impl MatchRecord {
         Ok(match_record)
     }
 
-    /// Returns the configurations of all engines, in the order of [`Self::entrants`]. The
-    /// configuration of a withdrawn engine contains only its name.
+    /// Reorders the configurations of this run's engines to match [`Self::entrants`]. For an engine
+    /// that has withdrawn, inserts a configuration that contains only its name.
     pub fn arrange(&self, engines: Vec<EngineConfig>) -> Vec<EngineConfig> {
         if self.entrants.is_empty() {
             return engines;
@@ -246,10 +246,10 @@ impl MatchRecord {
         Ok(())
     }
 
-    /// Removes the state file after the match.
+    /// Deletes the state file, because a finished match needs no resuming.
     ///
     /// # Errors
-    /// If the state file cannot be removed.
+    /// If the state file cannot be deleted.
     pub fn close(&mut self) -> Result<(), MatchError> {
         self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchError::from)
     }
@@ -308,7 +308,8 @@ fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<NamedFile, MatchErro
     Ok((path.to_owned(), file))
 }
 
-/// Opens the EPD file. If an interrupted run did not write the last game's final position, adds it.
+/// Opens the EPD file. If a previous run was interrupted before it wrote the final position of the
+/// last game, appends that position.
 fn open_epd(path: &Path, last: Option<&FinishedGame>) -> Result<NamedFile, MatchError> {
     let fail = |error| MatchError::File(FileError::io("write", path, &error));
     let mut file = GamesFile::open(path).map_err(fail)?;

@@ -30,7 +30,7 @@ use crate::support::threads::refused;
 use crate::support::words::number_of;
 use crossbeam::channel::bounded;
 
-/// How long to wait until a program opens the named pipe for writing.
+/// How long to wait for a program to open the named pipe for writing.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const ACTION: &str = "read openings from";
@@ -42,7 +42,7 @@ const LONGEST_LINE: u64 = 1 << 12;
 /// [`Game`], which also stores the position after each move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opening {
-    /// The starting position, or `None` if it is the standard one.
+    /// The starting position, or `None` for the standard starting position.
     start: Option<Box<Position>>,
     moves: Box<[Move]>,
 }
@@ -70,15 +70,16 @@ impl From<Position> for Opening {
     }
 }
 
-/// Where the openings come from, how many are used, and in which order.
+/// Specifies the source of the openings, how many are needed, and their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// An EPD or PGN file of openings, plain or compressed, or a book. A book is a `.tbk` file, a
-    /// Polyglot `.bin` file, or the word `embedded` for the built-in book.
+    /// The source of the openings: an EPD or PGN file, plain or compressed, or an opening book. An
+    /// opening book is a `.tbk` file, a Polyglot `.bin` file, or the word `embedded` for the
+    /// built-in book.
     pub path: PathBuf,
     /// Whether the openings are played in random order instead of file order.
     pub shuffled: bool,
-    /// The seed for the random order and for selecting lines from a book.
+    /// The random seed used to shuffle the openings or to draw lines from a book.
     pub seed: u64,
     /// The number of playable openings to skip. If too few openings remain, the skipped ones are
     /// played last.
@@ -106,7 +107,7 @@ struct OpeningSelector {
 pub struct Skipped {
     /// The number of skipped openings.
     pub count: usize,
-    /// The 1-based index of the first skipped opening, and how it ends the game.
+    /// The 1-based index of the first skipped opening, and the outcome of the game that it ends.
     pub first: Option<(usize, Outcome)>,
 }
 
@@ -164,8 +165,8 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // Keep up to twice as many openings as needed before discarding those with the highest
-        // ranks, so that the selection runs rarely.
+        // Collect up to twice as many openings as needed before discarding those with the highest
+        // ranks. This way, the costly selection runs only rarely.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);
@@ -218,8 +219,8 @@ impl OpeningChoice {
         Err(self.unusable(reason))
     }
 
-    /// Opens the file. If it is a named pipe, waits at most `PIPE_TIMEOUT` for a program that
-    /// writes to it.
+    /// Opens the file. If it is a named pipe, waits at most `PIPE_TIMEOUT` for a program to open it
+    /// for writing.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
         if !self.path.metadata().is_ok_and(|known| may_wait(known.file_type())) {
@@ -355,8 +356,8 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines to select from the book for each line needed. More than one may be
-/// necessary, because lines that end the game are rejected.
+/// The maximum number of lines to draw from the book for each line needed. A draw is rejected if
+/// its line ends the game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
 /// The default maximum length of lines selected from a book, in plies.

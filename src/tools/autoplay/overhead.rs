@@ -25,7 +25,7 @@ const EXACT: u64 = 2 << CLASS_BITS;
 /// The quantile reported in addition to the median.
 const TAIL: f64 = 0.999;
 
-/// A histogram of durations. Durations in the same bin differ by less than 12.5%.
+/// A histogram of durations. Durations in the same class differ by less than 12.5%.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Durations {
     counts: Vec<u64>,
@@ -59,8 +59,9 @@ impl Durations {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// Returns the given quantile of the durations, rounded up by less than an eighth. `share` is
-    /// between 0 and 1. Returns zero if there are no durations.
+    /// Returns the given quantile of the durations, or zero if there are no durations. `share` is
+    /// between 0 and 1. The result is rounded up to the upper limit of its bin, by less than an
+    /// eighth.
     pub fn quantile(&self, share: f64) -> Duration {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut seen = 0;
@@ -80,8 +81,8 @@ impl Durations {
         })
     }
 
-    /// Formats the median, the [`TAIL`] quantile and the maximum: `0.02 ms (99.9%: 0.3 ms, longest
-    /// 1.5 ms)`.
+    /// Formats the median, the [`TAIL`] quantile and the maximum, for example `0.02 ms (99.9%: 0.30
+    /// ms, longest 1.50 ms)`.
     fn describe(&self) -> String {
         let [median, tail] = [0.5, TAIL].map(|share| milliseconds(self.quantile(share)));
         let longest = milliseconds(self.longest);
@@ -98,8 +99,8 @@ fn class(microseconds: u64) -> usize {
         return microseconds as usize;
     }
     let shift = microseconds.ilog2() - CLASS_BITS;
-    // The shifted value is at least `1 << CLASS_BITS` and less than twice that, so adding the shift
-    // in the higher bits gives consecutive classes.
+    // `microseconds >> shift` is at least `1 << CLASS_BITS` and less than twice that, so adding
+    // `shift << CLASS_BITS` makes the classes consecutive.
     (u64::from(shift << CLASS_BITS) + (microseconds >> shift)) as usize
 }
 
@@ -117,9 +118,10 @@ fn most(class: usize) -> u64 {
 /// The delays caused by the match runner itself. They do not count against the engines' clocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overhead {
-    /// The time from the arrival of each move until its processing begins.
+    /// For each move, the time from its arrival until the match runner begins to process it.
     pub waiting: Durations,
-    /// The time from the start of processing a move until the next command is sent to the opponent.
+    /// For each move, the time from when the match runner begins to process it until it sends the
+    /// next command to the opponent.
     pub processing: Durations,
 }
 
@@ -130,7 +132,7 @@ impl Overhead {
         self.processing.merge(&other.processing);
     }
 
-    /// Describes the delays on one line. Returns `None` if there are none.
+    /// Describes the delays on one line. Returns `None` if no delays were recorded.
     pub fn describe(&self) -> Option<String> {
         (self.waiting.count > 0).then(|| {
             let [waiting, processing] = [&self.waiting, &self.processing].map(Durations::describe);

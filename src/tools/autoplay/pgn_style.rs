@@ -22,7 +22,7 @@ use crate::support::words::named_values;
 pub enum PgnField {
     /// The time left on the clock after the move, including the increment: `tl`.
     TimeLeft,
-    /// The measured time minus the time that the engine reports: `latency`.
+    /// The move time measured by the match runner minus the time reported by the engine: `latency`.
     Latency,
     /// The number of nodes: `n`.
     Nodes,
@@ -77,12 +77,13 @@ impl FromStr for PgnFields {
     }
 }
 
-/// The PGN tags and comment fields that are the same for all games of a match.
+/// The PGN tags that have the same value in all games of a match, and the fields to write in move
+/// comments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PgnStyle {
     /// The value of the `Event` tag.
     pub event: String,
-    /// The value of the `Site` tag. If it is empty, the tag is `?`.
+    /// The value of the `Site` tag. An empty string is written as `?`.
     pub site: String,
     /// The fields to write in move comments.
     pub fields: PgnFields,

@@ -31,7 +31,8 @@ use super::verdict::{Termination, Verdict};
 /// Lets another thread end all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// Dropped to notify all games. Closing the channel wakes every `select` that waits on it.
+    /// Dropping the sender notifies all games: it closes the channel, which wakes every `select`
+    /// that waits on it.
     sender: Mutex<Option<Sender<()>>>,
     receiver: Receiver<()>,
 }
@@ -50,7 +51,7 @@ impl Interrupt {
 
     /// Waits for the given time, but returns early if the interrupt is triggered.
     pub fn wait(&self, time: Duration) {
-        // Nothing is ever sent, so the result is always an error.
+        // No message is ever sent, so the result is always an error: a timeout or a closed channel.
         let _ = self.receiver.recv_timeout(time);
     }
 
@@ -66,15 +67,16 @@ impl Default for Interrupt {
     }
 }
 
-/// The adjudication rules, tablebases and timeout that apply to a game.
+/// The conditions under which a game is played: adjudication rules, tablebases and the engine
+/// timeout.
 #[derive(Debug, Clone)]
 pub struct Conditions {
     /// The rules for adjudicating games.
     pub rules: Rules,
     /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// How long an engine may go on without making a move before it is considered hung, counted
-    /// from when its time runs out or, without a time limit, from the start of its turn.
+    /// How long to wait for a move before an engine is considered hung, counted from when its time
+    /// runs out or, without a time limit, from the start of its turn.
     pub timeout: Duration,
 }
 
@@ -89,7 +91,7 @@ pub struct MoveMade {
     pub mv: Move,
     /// The total time used so far by White and by Black.
     pub used: [Duration; 2],
-    /// The time left on the clocks of White and Black; `None` without a clock.
+    /// The time left on the clocks of White and Black; `None` if the side has no clock.
     pub left: [Option<Duration>; 2],
     /// The last score reported for the move, from the mover's point of view.
     pub score: Option<Score>,
@@ -111,7 +113,7 @@ pub enum GameEvent {
 /// A game played by two engines, with its result.
 #[derive(Debug)]
 pub struct Played {
-    /// The starting position and all moves, including those of the opening.
+    /// The starting position and all moves of the game, including the opening moves.
     pub game: Game,
     /// The moves after the opening, with the search information reported for each.
     pub moves: Vec<PlayedMove>,
@@ -139,8 +141,8 @@ struct GameRunner<'a> {
     processed_at: Option<Instant>,
 }
 
-/// Plays a game to the end. `opening` contains the starting position and the opening moves, and
-/// `clocks` contains the clocks of White and Black.
+/// Plays a game to the end. `opening` contains the starting position and the opening moves.
+/// `clocks` and `ponder` are given for White and Black.
 pub fn play(
     players: [&mut Player; 2],
     opening: Game,
@@ -210,8 +212,8 @@ impl GameRunner<'_> {
         if let Err(error) = self.players[own].adapter.go(&turn) {
             return Some(self.broke(mover, error));
         }
-        // The engine's clock starts when its command was sent. The current time may be later,
-        // because this thread may have been suspended since.
+        // Start the engine's clock at the time when its command was sent. The current time may be
+        // later, because this thread may have been suspended in between.
         let start = self.players[own].adapter.process().sent_at();
         if let Some(before) = self.processed_at {
             self.overhead.processing.add(start.saturating_duration_since(before));
@@ -306,7 +308,8 @@ impl GameRunner<'_> {
                 }
             }
             if demands.next_if(|&demand| demand <= at).is_some() {
-                // Ignore errors: an engine that does not accept input will not respond either.
+                // Ignore errors: if the engine does not accept input, it will not move, and the
+                // timeout ends the game.
                 let _ = self.players[own].adapter.move_now();
             }
         }
@@ -412,8 +415,8 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Notifies both engines that the game is over. An engine that does not stop is marked for a
-    /// restart.
+    /// Notifies both engines that the game is over. Marks an engine for a restart if it does not
+    /// respond before the timeout.
     fn finish(&mut self, verdict: &Verdict) {
         for index in [0, 1] {
             if self.broken[index] {

@@ -1,4 +1,4 @@
-//! An engine in a match: its process and its protocol adapter.
+//! A match participant: the process of an engine and its protocol adapter.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// The time to wait for `uciok` during protocol detection before also requesting xboard features.
+/// How long to wait for a response during protocol detection before sending the next command.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// The additional time to wait for a response to `uci` or to the xboard commands, since the engine
-/// may still be starting.
+/// How long to wait for a response after the last command of protocol detection. The engine may
+/// still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why an engine could not be started.
@@ -43,7 +43,7 @@ pub enum StartError {
         /// The engine's last output.
         last_output: Vec<String>,
     },
-    /// The engine does not support something that the match requires. Contains the reason.
+    /// The engine does not support something that the match requires. Contains a description of it.
     #[error("cannot play the match: {0}")]
     Unable(String),
 }
@@ -65,7 +65,7 @@ impl StartError {
     }
 }
 
-/// Formats the engine's last output so that it can be appended to a message.
+/// Formats the engine's last output lines as the end of an error message.
 fn with_last_output(last_output: &[String]) -> String {
     match last_output {
         [] => "; it wrote nothing".to_owned(),
@@ -118,13 +118,13 @@ pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, Sta
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Detects an engine's protocol. The probe runs in a separate process, because an xboard engine may
-/// exit when it receives `uci`.
+/// Detects an engine's protocol unless it is configured. The probe uses a separate process, because
+/// an xboard engine may exit when it receives `uci`.
 pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Protocol, StartError> {
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }
-    // Starting an engine may fail by chance, so if it exits, try once more.
+    // A start may fail for a temporary reason, so if the engine exits, try once more.
     let answer = match probe_protocol(config, trace)? {
         ProtocolAnswer::Gone => probe_protocol(config, trace)?,
         answer => answer,

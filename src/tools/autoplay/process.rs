@@ -1,4 +1,4 @@
-//! An engine's process, with line-based input and output that never blocks indefinitely.
+//! An engine's process, with line-based input and output. No operation blocks indefinitely.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -25,14 +25,16 @@ use super::reader::{forward_output, read_errors};
 /// when it writes.
 const READ_AHEAD: usize = 1024;
 
-/// The number of recent lines kept from each output stream for messages about a crash.
+/// The number of most recent lines of standard output and of standard error that are kept for crash
+/// messages.
 const LAST_WORDS: usize = 8;
 
-/// The maximum number of lines of error output kept until an engine's first game begins.
+/// The maximum number of error output lines kept in memory before an engine's first game, when
+/// there is no file for them yet.
 const EARLY_ERRORS: usize = 256;
 
-/// The stack size of the reader threads in bytes. It is small because there are two of them per
-/// engine.
+/// The stack size of the reader threads in bytes. It is small because each engine has two reader
+/// threads.
 const READER_STACK: usize = 1 << 18;
 
 /// The maximum time spent on writing to an engine that does not read its input.
@@ -41,12 +43,13 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait for the remaining error output of an engine that has exited. Only a busy
-/// machine needs this long.
+/// How long to wait for the remaining error output of an engine that has exited. Normally it
+/// arrives at once; only a heavily loaded machine needs this long.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Marks the end of the error output of an engine that has exited. The stream itself may not end,
-/// because child processes of the engine may keep it open.
+/// Written to the pipe for an engine's standard error after the engine has exited, to mark the end
+/// of its error output. The pipe itself may stay open, because child processes of the engine may
+/// still hold it.
 const END_OF_ERRORS: &str = "\0end of the error output\0";
 
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
@@ -55,11 +58,11 @@ const REAP_INTERVAL: Duration = Duration::from_millis(2);
 pub enum Received {
     Line(Line),
     Timeout,
-    /// The output is closed. The engine has exited or is about to exit.
+    /// The engine's output is closed, so the engine has exited or is about to exit.
     Closed,
 }
 
-/// The file that logs all communication with the engines, if any.
+/// The file to which all communication with the engines is logged, or `None` if it is not logged.
 pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
 /// A running engine. Dropping it kills its process group.
@@ -80,7 +83,7 @@ pub struct Process {
     sent_at: Instant,
 }
 
-/// An engine's recent output, and the files in which it is logged.
+/// An engine's most recent output lines, and the files to which its output is logged.
 #[derive(Debug)]
 struct Memory {
     label: String,
@@ -91,7 +94,7 @@ struct Memory {
     started: Instant,
 }
 
-/// The file that stores an engine's error output during a game.
+/// The file to which an engine's error output is written during a game.
 #[derive(Debug, Default)]
 struct ErrorFile {
     /// The path of the file, which is created when there is error output. `None` before the first
@@ -232,8 +235,8 @@ impl Process {
         self.pace = pace;
     }
 
-    /// Returns the channel that receives the engine's output lines. Pass each line you take from it
-    /// to [`Self::note`].
+    /// Returns the channel of the engine's output lines. The caller must pass each line received
+    /// from it to [`Self::note`].
     pub fn lines(&self) -> &Receiver<Line> {
         &self.lines
     }
@@ -245,27 +248,27 @@ impl Process {
         remember(&self.memory.last_output, &line.text);
     }
 
-    /// Writes all further error output to the file at `path`, after any output from before the
-    /// first game. The file is created when the first line is written.
+    /// Writes all further error output to the file at `path`, beginning with any lines kept from
+    /// before the first game. The file is created when the first line is written.
     pub fn store_errors(&self, path: PathBuf) {
         lock(&self.memory.error_file).begin(path);
     }
 
-    /// Returns when the last line was sent. The time is taken just before the system call, because
-    /// the engine may run on this processor core before the call returns.
+    /// Returns the time at which the last line was sent. It is measured just before the system
+    /// call, because the engine may preempt this thread before the call returns.
     pub fn sent_at(&self) -> Instant {
         self.sent_at
     }
 
-    /// Sends one line to the engine. If this fails, the error shows whether the engine is not
-    /// reading its input, has closed it, or has exited.
+    /// Sends one line to the engine. If this fails, the error distinguishes between an engine that
+    /// does not read its input, has closed it, or has exited.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace(Instant::now(), "<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
-            // If the engine has exited, a failed write may be the first sign of it, so report the
-            // exit status as a failed read does.
+            // A failed write may be the first sign that the engine has exited. In this case, report
+            // the exit status, as after a failed read.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
@@ -303,8 +306,8 @@ impl Process {
         }
     }
 
-    /// Returns the last lines from both output streams, in printable form. This consumes all unread
-    /// lines of standard output.
+    /// Returns the last lines of standard output and standard error, in printable form. This
+    /// consumes all lines of standard output that have not been read yet.
     pub fn last_output(&self) -> Vec<String> {
         self.note_rest();
         let Memory { last_output, last_errors, .. } = &*self.memory;
@@ -355,14 +358,16 @@ impl Process {
         // Ignore errors: the engine may already have exited.
         let _ = self.send(line);
         let deadline = Instant::now() + QUIT_TIMEOUT;
-        // Keep reading; otherwise the engine might block on a full pipe.
+        // Keep reading; otherwise the engine might block while writing to a full pipe and never
+        // exit.
         while let Received::Line(_) = self.receive(deadline) {}
         self.wait(deadline).is_some()
     }
 }
 
 impl Drop for Process {
-    /// Kills the process group, which may contain child processes even after the engine has exited.
+    /// Kills the process group. Even if the engine itself has exited, the group may still contain
+    /// its child processes.
     fn drop(&mut self) {
         self.group.kill();
         // Reap the process, which would otherwise remain as a zombie. The wait is short, because
@@ -372,8 +377,8 @@ impl Drop for Process {
     }
 }
 
-/// Returns an error of the same kind as `cause` whose message explains why the program cannot be
-/// started.
+/// Returns an error of the same kind as `cause`, with a message that explains why the program could
+/// not be started.
 fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     let reason = match cause.kind() {
         io::ErrorKind::NotFound => {

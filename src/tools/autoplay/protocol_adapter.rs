@@ -210,16 +210,18 @@ impl From<std::io::Error> for EngineError {
     }
 }
 
-/// The match runner's side of an engine protocol, including the state of the connection.
+/// The match runner's end of the connection to an engine. Implements one engine protocol and tracks
+/// the state of the connection.
 pub trait ProtocolAdapter: Send {
     fn process(&mut self) -> &mut Process;
 
-    /// Performs the handshake. Reads the engine's features and sets its options.
+    /// Performs the protocol's handshake: reads the engine's features and sets its configured
+    /// options.
     fn handshake(&mut self) -> Result<(), EngineError>;
 
     fn engine_name(&self) -> Option<&str>;
 
-    /// Returns the values that an option accepts. The handshake must have been performed.
+    /// Returns the range of values that an option accepts. Call this only after the handshake.
     fn option_range(&self, name: &str) -> Result<OptionRange, EngineError>;
 
     /// Sets options by name. Call this only between games.
@@ -236,17 +238,18 @@ pub trait ProtocolAdapter: Send {
     /// Prepares the engine for a new game. The engine stays idle until [`Self::go`] is called.
     fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
-    /// Sends the opponent's last move, if there is one, and starts the search.
+    /// Sends the opponent's last move, if any, and starts the engine's search.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Records that the engine's move has been accepted. Starts pondering on `ponder`, if given.
+    /// Notes that the engine's move has been accepted. If `ponder` is given, starts pondering on
+    /// that move.
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
     /// Parses a line of engine output. Returns `None` if it is irrelevant to the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// Returns when to send "move now", counted from the start of the engine's turn, or `None` if
-    /// the engine observes the time limit itself.
+    /// Returns how long after the start of the engine's turn to send "move now", or `None` if the
+    /// engine observes the time limit itself.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }
@@ -257,7 +260,7 @@ pub trait ProtocolAdapter: Send {
     /// Forwards the opponent's draw offer to the engine.
     fn offer_draw(&mut self) -> Result<(), EngineError>;
 
-    /// Ends the game. On return, the engine is idle and all its output from this game has been
+    /// Ends the game and waits until the engine is idle and all its output from this game has been
     /// read. Fails if the engine is not idle by `deadline`.
     fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
     -> Result<(), EngineError>;

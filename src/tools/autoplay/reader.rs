@@ -1,7 +1,7 @@
-//! Reads an engine's output and records when each line arrived.
+//! Reads an engine's output and records the arrival time of each line.
 //!
-//! The thread that reads standard output does nothing but read, split and timestamp lines, so that
-//! the timestamps are accurate even if the match runner is busy.
+//! The thread that reads standard output only reads, splits and timestamps lines, so that the
+//! timestamps are accurate even if the match runner is busy.
 
 use std::io::{ErrorKind, Read};
 use std::time::Instant;
@@ -10,16 +10,17 @@ use crossbeam::channel::Sender;
 
 use crate::support::platform;
 
-/// The maximum length of a line in bytes, to limit memory use; longer lines are truncated. This is
-/// more than four times xboard's limit, because some engines send very long lists of options.
+/// The maximum length of a line, in bytes. Longer lines are truncated to limit memory use. The
+/// limit is more than four times xboard's, because some engines send very long lists of options.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// The number of bytes read at a time. All lines completed by the same read get the same arrival
 /// time.
 const CHUNK: usize = 1 << 14;
 
-/// The nice value of reader threads (on Linux, if the operating system permits it). A reader needs
-/// little processor time, but if it has to wait for a core, the engine's move appears to be late.
+/// The nice value of the reader threads, used on Linux if the operating system permits it. A reader
+/// needs little processor time, but it should not wait for a core: the delay would be counted as
+/// the engine's thinking time.
 const READER_NICE: i32 = -15;
 
 /// A line from the engine's standard output, together with its arrival time.
@@ -31,7 +32,8 @@ pub struct Line {
     pub text: String,
 }
 
-/// Forwards the engine's output until it ends or until the receiver has been dropped.
+/// Sends each line of the engine's output to `sender`. Returns when the output ends or the receiver
+/// has been dropped.
 pub(super) fn forward_output(output: impl Read, sender: &Sender<Line>) {
     platform::raise_priority(READER_NICE);
     for_each_line(output, |at, line| sender.send(Line { at, text: text(line) }).is_ok());

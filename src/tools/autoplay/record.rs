@@ -46,7 +46,7 @@ pub struct PlayedMove {
     /// When the engine's turn began: just before the last command of the turn, such as `go`, was
     /// sent.
     pub began: Instant,
-    /// The time left on the clock after the move, or `None` without a clock.
+    /// The time left on the engine's clock after the move, or `None` if it has no clock.
     pub remaining: Option<Duration>,
 }
 
@@ -69,7 +69,7 @@ pub struct GameRecord {
     pub names: [String; 2],
     /// The limits on White's and Black's searches.
     pub limits: [MoveLimits; 2],
-    /// The starting position and all moves, including those of the opening.
+    /// The starting position and all moves of the game, including the opening moves.
     pub game: Game,
     /// The moves after the opening, with the search information reported for each.
     pub moves: Vec<PlayedMove>,
@@ -108,7 +108,7 @@ impl GameRecord {
         format!("{game}\n")
     }
 
-    /// Formats the final position as EPD, with the number and the result of the game.
+    /// Formats the final position of the game as EPD, with the game's number and result.
     pub fn epd(&self) -> String {
         final_epd(&self.game, self.number, &self.verdict)
     }
@@ -163,13 +163,13 @@ fn comment(played: &PlayedMove, fields: &[PgnField]) -> String {
     [begin].into_iter().chain(written).collect::<Vec<String>>().join(", ")
 }
 
-/// Formats a field of a comment. Returns `None` if its value is unknown.
+/// Formats an optional field of a move comment. Returns `None` if the field's value is unknown.
 fn write_field(played: &PlayedMove, field: PgnField) -> Option<String> {
     let PlayedMove { info, elapsed, remaining, .. } = played;
     if field == PgnField::TimeLeft {
         return remaining.map(|left| format!("tl={:.3}s", left.as_secs_f64()));
     }
-    // Without a score there was no search, so the other fields have no values.
+    // A book move, or a move without a score, was not searched, so the other fields have no values.
     info.score.filter(|_| !info.book)?;
     let number = |name, number: Option<u64>| number.map(|number| format!("{name}={number}"));
     let text = |name, text: &str| (!text.is_empty()).then(|| format!("{name}=\"{text}\""));

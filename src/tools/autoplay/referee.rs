@@ -21,7 +21,7 @@ use crate::support::words::number_of;
 
 use super::verdict::{Termination, Verdict};
 
-/// Adjudicates a draw if the scores of both engines stay close to zero.
+/// A rule that adjudicates a draw if both engines' scores stay close to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct DrawRule {
     /// The rule applies once both sides have played the move with this number.
@@ -32,10 +32,10 @@ pub struct DrawRule {
     pub score: Score,
 }
 
-/// Adjudicates a win if the scores of both engines agree that one side is winning.
+/// A rule that adjudicates a win if both engines' scores agree that one side is winning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct WinRule {
-    /// The number of consecutive moves for which both engines' scores must reach the limit.
+    /// The number of consecutive moves by each side for which the scores must reach the limit.
     pub moves: u32,
     /// The minimum absolute score, in centipawns.
     pub score: Score,
@@ -59,8 +59,7 @@ pub struct Referee {
     rules: Rules,
     /// The number of consecutive plies that satisfy the draw rule.
     drawish: u32,
-    /// For White and for Black, the number of consecutive plies that satisfy the win rule for that
-    /// side.
+    /// The numbers of consecutive plies that satisfy the win rule for White and for Black.
     winning: [u32; 2],
     tables: Option<Tables>,
 }
@@ -79,7 +78,8 @@ impl Referee {
         }
         self.count(mover, score);
         if game.position().halfmove_clock() == 0 {
-            // A capture or pawn move shows that the game is still being contested.
+            // Restart the count, because a capture or pawn move shows that the game is still being
+            // contested.
             self.drawish = 0;
         }
         self.known(game)
@@ -149,9 +149,9 @@ impl Referee {
     }
 }
 
-/// Judges an engine's claim that the game is over. A claim that agrees with the position ends the
-/// game with that outcome, and a claim of the engine's own defeat is a resignation. Any other claim
-/// loses the game.
+/// Judges an engine's claim that the game is over. A claim that matches the position is accepted,
+/// and a claim that the engine itself has lost counts as a resignation. Any other claim loses the
+/// game.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

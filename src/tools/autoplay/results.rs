@@ -48,9 +48,10 @@ pub struct Results {
     pub names: Vec<String>,
     /// For each engine, the number of failed or late starts.
     pub startup_retries: Vec<u32>,
-    /// The delays that the match runner has caused in this run.
+    /// The delays caused by the match runner, excluding those of earlier runs of a resumed match.
     pub overhead: Overhead,
-    /// The sequential test (SPRT), which may end a match between two engines.
+    /// The sequential test (SPRT), which may end the match early. Always `None` if there are more
+    /// than two engines.
     pub sprt: Option<Sprt>,
     /// The finished games and the files in which they are stored.
     pub match_record: MatchRecord,
@@ -59,8 +60,8 @@ pub struct Results {
 }
 
 impl Results {
-    /// Creates the results of a match. `match_record` already contains the games of a resumed
-    /// match.
+    /// Creates the results of a match. If the match is being resumed, `match_record` already
+    /// contains the finished games.
     pub fn new(engines: &[EngineConfig], match_record: MatchRecord, sprt: Option<Sprt>) -> Self {
         Results {
             engines: engines.to_vec(),
@@ -160,13 +161,13 @@ impl Results {
         self.match_record.standings.tallies.values().flat_map(|tally| tally.pairs).sum()
     }
 
-    /// Reads the latest games of all workers in a shared test, and stores the decision if the test
-    /// is decided.
+    /// Reads the latest games of all workers of a shared test. If they decide the test, stores the
+    /// decision in the state file.
     fn compare_workers(&mut self) -> Result<(), MatchError> {
         let Some(shared) = &mut self.shared else { return Ok(()) };
         match shared.refresh() {
-            // The network may be temporarily unavailable. The files are read again after the next
-            // pair.
+            // Only log a warning, because the network may be temporarily unavailable. The files are
+            // read again after the next pair.
             Err(JournalError { fault: Fault::Io(error), .. }) if error.get_ref().is_none() => {
                 log::warn!("cannot read the games of other workers: {}", describe(&error));
             }
@@ -178,8 +179,8 @@ impl Results {
         }
     }
 
-    /// Returns the results that the sequential test is based on. For a shared test, they include
-    /// the games of all machines.
+    /// Returns the results on which the sequential test is based. If the test is shared, they
+    /// include the games played on all machines.
     pub(crate) fn tested(&self) -> Option<&Tally> {
         let own = self.match_record.standings.tallies.values().next();
         self.shared.as_ref().map(SharedTest::tally).or(own)
@@ -204,7 +205,7 @@ impl Results {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// Returns the engines with failed or late starts, and the number of such starts.
+    /// Returns each engine that had failed or late starts, with the number of such starts.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
@@ -252,7 +253,8 @@ impl Results {
         all.filter(|(engine, _)| !entrants.contains(engine)).map(|(_, name)| &**name).collect()
     }
 
-    /// Returns the pairings and byes of each round of a Swiss tournament or a knockout.
+    /// Returns the pairings and byes of each round of a Swiss or knockout tournament; `None` for
+    /// other formats.
     fn rounds_json(&self) -> Option<Vec<Value>> {
         let (names, rounds) = (&self.names, &self.match_record.rounds);
         let row = |round: &Round| {
@@ -315,7 +317,7 @@ fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     rows.collect()
 }
 
-/// Returns the statistics for a pairing, from the first engine's point of view.
+/// Returns the statistics of the games between two engines, from the first engine's point of view.
 fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
     json!({
         "results": tally.total,

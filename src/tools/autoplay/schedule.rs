@@ -40,7 +40,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns whether the next round depends on the results of the earlier ones.
+    /// Returns whether the pairings of each round depend on the results of earlier rounds.
     pub fn has_rounds(self) -> bool {
         matches!(self, Format::Swiss { .. } | Format::Knockout)
     }
@@ -66,21 +66,22 @@ pub struct Schedule {
 pub struct Slot {
     /// The 1-based number of the game in the schedule.
     pub number: usize,
-    /// The index of the game pair. If colours are reversed, both games of a pair have the same
-    /// opening.
+    /// The 0-based index of the game pair to which the game belongs. If [`Schedule::reversed`] is
+    /// set, both games of a pair have the same opening.
     pub pair: usize,
-    /// The indexes of the two engines, in the order in which they were defined.
+    /// The indexes of the two engines, the lower one first.
     pub engines: (usize, usize),
     /// The indexes of the engines that play White and Black.
     pub colors: [usize; 2],
     /// The opening's index, counted from 0.
     pub opening: usize,
-    /// The round number, and the number of the game within its pairing and round. Both are 1-based.
+    /// The round number, and the number of the game among the games of its pairing in that round.
+    /// Both are 1-based.
     pub round: (usize, usize),
 }
 
-/// The pairings of a round. A round robin or gauntlet has a single round, plus another one each
-/// time engines join.
+/// The pairings of a round. A round robin or gauntlet has a single round, but each time engines
+/// join, a round with their pairings is added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Round {
     /// The 1-based number of the round. A tie-break has the same number as the round whose ties it
@@ -93,13 +94,13 @@ pub struct Round {
     pub first_game: usize,
     /// The engines that had not been withdrawn when the round was paired, in ascending order.
     pub entrants: Vec<usize>,
-    /// The engines that play each other, the one with the lower index first.
+    /// The indexes of the engines that play each other, the lower index first.
     pub pairings: Vec<(usize, usize)>,
     /// The engines without an opponent.
     pub byes: Vec<usize>,
 }
 
-/// Where the numbering of pairs, openings and games starts in a round.
+/// The numbers with which the pairs, openings and games of a round begin.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Start {
     pub pair: usize,
@@ -125,7 +126,7 @@ impl Schedule {
         }
     }
 
-    /// Returns how many games of a pairing are played with the same opening.
+    /// Returns the number of consecutive games of a pairing that use the same opening.
     pub(super) fn games_per_opening(&self) -> usize {
         if self.reversed { 2 } else { 1 }
     }
@@ -134,9 +135,9 @@ impl Schedule {
         if round.tie_break { TIE_BREAK_GAMES } else { self.games }
     }
 
-    /// Returns the games of a round in the order in which they are played. In a round robin or
-    /// gauntlet, all pairings play their first opening before any of them plays its second, so that
-    /// the standings are fair even if the tournament is interrupted.
+    /// Returns the games of a round in playing order. All pairings play their first opening before
+    /// any of them plays its second, so that the standings are fair even if the tournament is
+    /// interrupted.
     pub(super) fn round_slots(&self, round: &Round, start: Start) -> Vec<Slot> {
         let (pairings, total) = (&round.pairings, self.games_in(round));
         let per_opening = self.games_per_opening();
@@ -165,7 +166,7 @@ impl Schedule {
         slots
     }
 
-    /// Returns the pairings among `engines` that a round robin or gauntlet requires.
+    /// Returns all pairings of a round robin or gauntlet among `engines`.
     pub(super) fn all_pairings(&self, engines: &[usize]) -> Vec<(usize, usize)> {
         let pairs = engines.iter().enumerate().flat_map(|(rank, &first)| {
             engines[rank + 1..].iter().map(move |&second| (first, second))

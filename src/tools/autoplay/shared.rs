@@ -25,7 +25,7 @@ use super::stats::{Decision, Sprt, Tally};
 use super::summary::{decided_line, pairing};
 use super::verdict::Verdict;
 
-/// The maximum number of workers, far above the number of machines that a test needs.
+/// The maximum number of workers. No test is expected to need nearly as many.
 const MAX_WORKERS: usize = 1000;
 /// The parts of a state file's name before and after the worker's number.
 const FILE_NAME: [&str; 2] = ["worker-", ".state"];
@@ -69,7 +69,8 @@ impl Worker {
         folder.join(format!("{begin}{}{end}", self.number))
     }
 
-    /// Returns this worker's share of the openings. No two workers get the same entry in the list.
+    /// Returns this worker's share of the openings. Each entry in the list goes to exactly one
+    /// worker.
     pub(crate) fn share(self, openings: Vec<Opening>) -> Vec<Opening> {
         openings.into_iter().skip(self.number - 1).step_by(self.count).collect()
     }
@@ -80,7 +81,7 @@ impl Worker {
 struct WorkerGames {
     /// The byte offset up to which the worker's state file has been read.
     end: u64,
-    /// The results, keyed by game number because a game may be read twice.
+    /// The results, keyed by game number so that a game that is read twice is only counted once.
     games: BTreeMap<usize, Verdict>,
     /// The names of the first and the second engine, or `None` before the first game is read.
     names: Option<[String; 2]>,
@@ -103,8 +104,8 @@ impl WorkerGames {
     }
 }
 
-/// Returns whether the first engine has White in game `number`, given that colours are reversed
-/// after each game.
+/// Returns whether the first engine has White in game `number`. Colours are reversed after each
+/// game, and the first engine has White in game 1.
 fn is_first_white(number: usize) -> bool {
     number % 2 == 1
 }
@@ -165,7 +166,8 @@ impl SharedTest {
         Ok(test)
     }
 
-    /// Returns the settings for the first line of a worker's state file.
+    /// Returns the settings that identify a worker of this test, for the first line of its state
+    /// file.
     pub(crate) fn settings_of(&self, worker: Worker) -> String {
         format!("{}; {WORKER}{}", self.agreed, worker.number)
     }
@@ -194,8 +196,8 @@ impl SharedTest {
                     return Err(error);
                 }
             };
-            // If the file has been replaced, the worker is dropped here, and the next call reads
-            // the new file from the start.
+            // If `end` is `None`, the file has been replaced. The worker is then dropped, and the
+            // next call reads the new file from the start.
             if let Some(end) = end {
                 worker.end = end;
                 self.check_names(&path, &worker)?;
@@ -206,7 +208,7 @@ impl SharedTest {
         Ok(())
     }
 
-    /// Checks that a worker plays the same test, and that its file has the right name.
+    /// Checks that a worker runs the same test, and that its file has the right name.
     fn check(&self, path: &Path, owner: &str, number: usize) -> Result<(), JournalError> {
         let (agreed, worker) = parts(path, owner)?;
         if agreed != self.agreed {
@@ -237,7 +239,7 @@ impl SharedTest {
         Err(KIND.error(path, io::Error::other(reason)))
     }
 
-    /// Adds up the games of all workers, from the first engine's point of view.
+    /// Adds up the results of all workers, from the first engine's point of view.
     fn count(&self) -> Tally {
         let mut tally = Tally::default();
         for (index, worker) in self.workers.values().enumerate() {
@@ -261,12 +263,12 @@ impl SharedTest {
         &self.tally
     }
 
-    /// Returns each worker's number and how many of its games have been read.
+    /// Returns the number of each worker, and the number of its games that have been read.
     pub(crate) fn workers(&self) -> impl Iterator<Item = (usize, usize)> {
         self.workers.iter().map(|(&number, worker)| (number, worker.games.len()))
     }
 
-    /// Returns the names of the two engines, or `first` and `second` until a game has finished.
+    /// Returns the names of the two engines, or `first` and `second` if no game has been read yet.
     pub(crate) fn names(&self) -> [&str; 2] {
         self.names.as_ref().map_or(["first", "second"], |names| names.each_ref().map(|n| &**n))
     }
@@ -276,7 +278,8 @@ impl SharedTest {
         self.workers.values().find_map(|worker| worker.decision)
     }
 
-    /// Returns the stored decision or, if there is none, the decision for the games read so far.
+    /// Returns the decision stored by a worker or, if there is none, the decision that follows from
+    /// the games read so far.
     pub(crate) fn decision(&self) -> Decision {
         let now = || self.sprt.decide(self.sprt.llr(&self.tally.pairs));
         self.stored_decision().unwrap_or_else(now)
@@ -368,7 +371,7 @@ mod tests {
         });
     }
 
-    /// Returns `pairs` game pairs in which the first engine wins both games.
+    /// Returns the games of `pairs` game pairs, all of them won by the first engine.
     fn won(pairs: usize) -> Vec<Entry> {
         (1..=2 * pairs)
             .map(|number| finished(number, if is_first_white(number) { "1-0" } else { "0-1" }))

@@ -149,8 +149,7 @@ pub(crate) type StateFile = Journal<Entry>;
 
 /// Opens or creates the state file of a match, locks it, and reads its contents. Only the last game
 /// keeps its PGN, because it may be missing from the PGN file. If `resume` is set, the file must
-/// exist. Otherwise, an existing file is replaced if it contains no games, and is an error if it
-/// does.
+/// exist. Otherwise, an existing file must contain no games, and is replaced.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,
@@ -191,7 +190,8 @@ pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> JournalError {
     KIND.error(path, Fault::Damaged(reason.into()))
 }
 
-/// Returns the error for a new engine that is added to a knockout after its first round was paired.
+/// Returns the error for an engine that is added to a knockout after the first round has been
+/// paired.
 pub(crate) fn late_for_knockout(path: &Path, name: &str) -> JournalError {
     let reason = format!("engine {name} is new, but the knockout has begun; remove it");
     KIND.error(path, io::Error::other(reason))

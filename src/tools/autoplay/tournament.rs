@@ -92,8 +92,8 @@ pub enum Progress {
         slot: Slot,
         /// The record of the game, including its moves and result.
         record: Box<GameRecord>,
-        /// The last lines of output of White's and Black's engines. Only the engine whose fault
-        /// ended the game has any.
+        /// The last lines of output of White's and Black's engines. Empty for an engine that was
+        /// not at fault for the end of the game.
         last_output: [Vec<String>; 2],
     },
     /// An engine failed to start and is being started again, or it took too long to start but can
@@ -195,8 +195,8 @@ impl Tournament {
 /// A message from a worker to the collector, which is the thread that called [`Tournament::run`].
 struct WorkerMessage {
     progress: Progress,
-    /// The collector drops this sender once it has processed the message, so that the worker
-    /// waiting for it can continue.
+    /// Set if the worker waits until the message has been processed. The collector then drops this
+    /// sender, which lets the worker continue.
     acknowledged: Option<Sender<()>>,
 }
 

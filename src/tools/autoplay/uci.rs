@@ -18,8 +18,8 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// The maximum time for an engine to start, or to prepare for a new game (for example, to clear its
-/// tables).
+/// The maximum time that an engine may take to start or to prepare for a new game (for example, by
+/// clearing its tables).
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,8 +107,8 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// Parses the part of an option declaration that follows `type`. Returns the widest range if the
-/// bounds are missing.
+/// Parses the part of an option declaration that follows `type`. If a bound of a `spin` option is
+/// missing, the range is unlimited on that side.
 fn range(kind: &str) -> OptionRange {
     let words: Vec<&str> = kind.split_whitespace().collect();
     let limit = |name: &str| {
@@ -136,8 +136,8 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// Returns the `go` command for `color` to move, with the limits in `turn`. If `ponder` is set, the
-/// engine ponders.
+/// Returns the `go` command for a search with `color` to move and the limits in `turn`, or `go
+/// ponder` if `ponder` is set.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {

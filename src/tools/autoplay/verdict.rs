@@ -151,7 +151,7 @@ impl Verdict {
     }
 }
 
-/// Replaces unprintable characters in a description, because it may quote output of an engine.
+/// Replaces unprintable characters in a description, because it may quote engine output.
 fn shown(detail: impl Into<String>) -> String {
     visible(&detail.into()).into_owned()
 }

@@ -245,7 +245,7 @@ impl Xboard {
     }
 
     /// Returns the command that sets an option. If the engine has no option of this name, `memory`
-    /// and `cores` are set by the xboard commands.
+    /// and `cores` are set with the xboard commands of the same names.
     fn setting(&self, name: &str, value: &str) -> Result<Command, EngineError> {
         let Features { options, memory, smp, .. } = &self.features;
         let megabytes = value.parse().ok().filter(|_| *memory);

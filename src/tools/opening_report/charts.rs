@@ -63,8 +63,8 @@ pub(super) fn board(fen: &str) -> String {
     out + "</svg>\n"
 }
 
-/// Draws a bar chart that shows for each year which share of the book's games reached the position.
-/// Returns `None` if no game has a date.
+/// Draws a bar chart that shows, for each year, the share of the book's games that reached the
+/// position. Returns `None` if no game has a date.
 pub(super) fn years(rows: &[YearRow]) -> Option<String> {
     let dated = || rows.iter().filter_map(|row| Some((row.year?, row)));
     let (first, last) =
@@ -127,8 +127,8 @@ fn percent_of(share: f64, step: f64) -> String {
     format!("{:.decimals$}%", 100.0 * share)
 }
 
-/// Draws a heat map of the squares on which a piece stood in `games` games. The caption names the
-/// most frequent squares.
+/// Draws a heat map that shows in what share of `games` games a piece stood on each square. The
+/// caption names the most frequent squares.
 pub(super) fn heat(heat: &Heat, name: &str, games: u64) -> String {
     let share = |count: u64| super::share(count, games);
     let squares = BitBoard(u64::MAX);

@@ -52,15 +52,14 @@ pub(crate) struct ReportSource<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpeningReport {
     book: String,
-    /// The maximum number of plies per game that are counted in the book; 0 if unknown.
+    /// The number of plies up to which the book counts each game; 0 if unknown.
     book_plies: u32,
     /// A note that the book contains self-play games, or `None` if it does not.
     note: Option<&'static str>,
     /// Whether the counts are move weights (as in Polyglot books) rather than numbers of games.
     weights: bool,
     fen: String,
-    /// The FEN of the position that `line` starts from. The moves in `line` lead from there to the
-    /// position of the report.
+    /// The FEN of the position from which the moves in `line` lead to the report's position.
     start: String,
     line: Vec<NamedMove>,
     opening: Option<NamedOpening>,

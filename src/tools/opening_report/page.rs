@@ -17,8 +17,8 @@ use crate::support::words::{counted, grouped, percent, visible, xml};
 /// too narrow for a label.
 const LABELLED: f64 = 12.0;
 
-/// Formats the report as a page. `explorer` is the address of the position in the opening explorer,
-/// to which the page then links.
+/// Formats the report as a page. If `explorer` is given, the page links to this address of the
+/// position in the opening explorer.
 pub(crate) fn page(report: &OpeningReport, explorer: Option<&str>) -> String {
     let title = title(report);
     let mut body = String::new();
@@ -227,8 +227,8 @@ fn put_ratings(out: &mut String, facts: &Facts) {
     panel(out, "Results by rating", "whole", &content);
 }
 
-/// Returns a table of results. Each row consists of a heading, the results and the share of the
-/// games.
+/// Returns a table of results, in which `first` is the heading of the first column. Each item in
+/// `rows` consists of a row heading, the results and the share of the games.
 fn results_table(
     name: &str,
     first: &str,

@@ -16,7 +16,7 @@ use crate::games::book::{Counts, PositionGames};
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Reader, Tags, Visitor};
 use crate::support::words::one_line;
 
-/// The number of plies after the position at which the squares of the pieces are counted.
+/// How many plies after the position the squares of the pieces are counted.
 pub(super) const PLAN_PLIES: usize = 10;
 /// The maximum number of placements listed for each side. An example of a placement is a knight on
 /// f5.
@@ -237,7 +237,7 @@ struct Tally {
     with_endgame: u64,
 }
 
-/// Returns the index of a side's kind of piece on a square in [`Tally::heat`].
+/// Returns the index in [`Tally::heat`] for a side, a kind of piece and a square.
 fn place(side: usize, piece: usize, square: usize) -> usize {
     (side * PIECES.len() + piece) * SQUARES + square
 }

@@ -15,8 +15,8 @@ use crate::games::book::{Book, Counts, NamedOpening, Names};
 pub(super) const MAX_ROWS: usize = 48;
 /// The maximum number of plies after the report's position.
 pub(super) const MAX_PLIES: usize = 12;
-/// The minimum fraction of the games that reached the report's position in which a move must have
-/// been played to be included.
+/// A move is included only if it was played in at least this fraction of the games that reached the
+/// report's position.
 pub(super) const MIN_SHARE: f64 = 0.01;
 
 /// A row of the theory table: a move and the position it leads to. If another row already leads to
@@ -56,8 +56,8 @@ struct Open {
     /// The ply of the move. Among equally frequent moves, the heap returns those at earlier plies
     /// first.
     ply: Reverse<usize>,
-    /// The number of moves found so far. It breaks the remaining ties: moves found earlier come
-    /// first.
+    /// The move's number in the order in which moves are found. It breaks the remaining ties: moves
+    /// found earlier come first.
     found: Reverse<usize>,
     parent: usize,
     mv: Move,

@@ -27,7 +27,7 @@ pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
 /// The first moves of another game, which transposes into a position of [`EXAMPLE`].
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
-/// The size of the transposition table in MiB. The short searches of a lesson need no more.
+/// The size of the transposition table in MiB. This is enough for the short searches in a lesson.
 const MEMORY_MB: usize = 16;
 
 /// Builds a book from the example game, which is written to a temporary file.
@@ -52,7 +52,7 @@ pub struct Known {
     pub exits: usize,
 }
 
-/// Looks up the positions after each move of a game in a book.
+/// Looks up the position after each move of `game` in `book`.
 pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
     let positions = game.positions();
     let moves = game.moves().iter().zip(positions.windows(2));

@@ -32,14 +32,14 @@ use crossbeam::channel::{Sender, bounded};
 use crate::engine::search::{Control, STACK_SIZE};
 use crate::support::threads::start;
 
-/// Stops a series of searches that run one after another. Each search has its own control, so the
-/// switch keeps that of the latest search.
+/// Stops a series of searches that run one after another. Each search has its own control, and the
+/// switch holds the control of the latest search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
     /// Creates the control for the next search of the series. If the series has been stopped, the
-    /// control is created stopped.
+    /// control is stopped from the outset.
     pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();

@@ -27,7 +27,7 @@ use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::Tally;
 use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
-/// The size of the transposition table in MiB. The short searches of a lesson need no more.
+/// The size of the transposition table in MiB. This is enough for the short searches in a lesson.
 const MEMORY_MB: usize = 16;
 /// The time after which an engine that produces no output is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(60);

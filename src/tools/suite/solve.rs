@@ -24,8 +24,8 @@ pub(crate) struct Problem {
     pub name: String,
     /// The position to search. It has at least one legal move.
     pub position: Position,
-    /// The moves that solve the problem (`bm`). Empty if the problem only gives a mate or moves to
-    /// avoid.
+    /// The moves that solve the problem (`bm`). Empty if the problem specifies only a mate or moves
+    /// to avoid.
     best: Vec<Move>,
     avoid: Vec<Move>,
     /// The mate to find (`dm`), in moves. Only used if the problem gives neither moves to play nor

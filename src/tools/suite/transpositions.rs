@@ -46,8 +46,8 @@ pub(crate) struct Drawn {
     pub positions: Vec<Position>,
     /// The number of suitable positions, from which `positions` were chosen at random.
     pub found: usize,
-    /// The number of otherwise suitable positions that were rejected because the engine would play
-    /// a book move in them.
+    /// The number of positions that were rejected only because the engine would play a book move in
+    /// them.
     pub answered: usize,
 }
 
@@ -123,8 +123,8 @@ impl Visitor for Selector<'_> {
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
-/// The maximum absolute score, in centipawns, that is used to compute the loss of a move. Beyond
-/// it, the game is decided. Without the cap, a missed mate would cost hundreds of pawns.
+/// The cap on absolute scores, in centipawns, when computing the loss of a move. Beyond it, the
+/// game is decided. Without the cap, a missed mate would cost hundreds of pawns.
 const DECIDED: Score = 1_000;
 
 #[derive(Debug, Clone)]
@@ -161,8 +161,8 @@ pub(crate) struct Attempt<'a> {
     pub judge_factor: u64,
 }
 
-/// Searches a position without the book, in each mode, and as the judge. The searcher is cleared
-/// before each search.
+/// Searches a position without the book, then with the book in each mode, and finally as the judge.
+/// Clears the searcher before each search.
 pub(crate) fn attempt(
     searcher: &mut Searcher,
     position: &Position,

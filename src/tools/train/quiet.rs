@@ -1,5 +1,5 @@
-//! Detects quiet positions. Only in these is the static evaluation a meaningful prediction of the
-//! game's result.
+//! Detects quiet positions. The static evaluation is a meaningful prediction of the game's result
+//! only in such positions.
 
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
@@ -37,7 +37,8 @@ impl Quiescence {
             return None;
         }
         let score = self.evaluator.evaluate(position, 0);
-        // A null window suffices, because only whether any move beats standing pat matters.
+        // A null window suffices, because the exact score of a move that beats standing pat is not
+        // needed.
         let best = self.search(position, score, score + 1, DEPTH);
         (best <= score).then_some(score)
     }

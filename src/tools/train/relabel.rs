@@ -45,8 +45,8 @@ impl Relabeller {
     }
 
     /// Returns the game with new scores, or `None` if a move is illegal. The result depends only on
-    /// the game and the `Judgement`. If the positions are searched, each one is also marked as
-    /// noisy or not again, based on the best move found.
+    /// the game and the `Judgement`. If the positions are searched, their `noisy` flags are also
+    /// updated, based on the best move found.
     pub(crate) fn judge(&mut self, game: &PlayedGame) -> Option<PlayedGame> {
         let mut moves = Vec::with_capacity(game.moves.len());
         let whole = match self {

@@ -26,11 +26,11 @@ const MAX_TRIES: usize = 1000;
 /// A game that reaches this number of plies, including the opening, is adjudicated as a draw.
 const MAX_PLIES: usize = 400;
 
-/// Settings for book openings. Each opening follows the book until it has no more moves.
+/// Settings for openings from a book. Each opening continues until the book has no more moves.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
-    /// The policy that chooses the book moves after the first [`GameSettings::random_plies`].
+    /// The policy that chooses the book moves after the first [`GameSettings::random_plies`] plies.
     pub policy: Policy,
     /// The number of random moves played after the book moves, to make duplicate games unlikely.
     pub random_after: usize,
@@ -105,8 +105,8 @@ pub(crate) struct SelfPlay {
     searcher: Searcher,
 }
 
-/// Adjudicates a game as a win if the latest scores of both sides agree or a search finds a forced
-/// win.
+/// Adjudicates a game as a win if both sides' scores have agreed on the winner long enough, or if a
+/// search finds a forced win.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
     /// The number of consecutive plies in which the same side had a score of at least the
@@ -140,10 +140,10 @@ impl SelfPlay {
         SelfPlay { settings, searcher: Searcher::on_large_stack(config) }
     }
 
-    /// Plays the game with this number. The moves depend only on `number` and the settings, not on
-    /// games played before.
+    /// Plays game `number`. Its moves depend only on `number` and the settings, not on games played
+    /// before.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Seed each game's random numbers with the seed of the settings and the game's number.
+        // Seed each game's random numbers from both the seed in the settings and the game's number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
@@ -252,7 +252,8 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
         }
         let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
         let side = ["w", "b"][random.below(2)];
-        // Most invalid positions are invalid because the opponent's king is in check.
+        // Try again if the position is invalid, which is usually because the opponent's king is in
+        // check.
         if let Ok(start) = Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
             let game = Game::new(start);
             if game.outcome().is_none() {

@@ -193,7 +193,7 @@ mod tests {
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
         // The last game differs from the first only in its final position, so it adds at most one
-        // sample (none if that position is not quiet).
+        // sample. It adds none if that position is not quiet.
         assert!(samples.len() - wins <= 1, "{samples:?}");
     }
 

@@ -61,8 +61,8 @@ pub struct Chess {
     pub quiescence_nodes: u64,
     /// The side to move at the root. In minimax terms, it is the maximising player.
     max: Color,
-    /// The best line of the last iteration, as pairs of a position's key and the move to search
-    /// first.
+    /// The best line of the last iteration. Each pair contains a position's key and the move to
+    /// search first in that position.
     hints: Vec<(u64, Move)>,
 }
 

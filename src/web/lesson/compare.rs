@@ -107,8 +107,8 @@ pub struct CostSum {
 }
 
 impl CostSum {
-    /// Adds the cost of one position. `first` is the cost of the first variant for this position,
-    /// with which the cost is compared.
+    /// Adds the cost of one position and compares it with `first`, the cost of the first variant
+    /// for the same position.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
         self.nodes += cost.nodes;

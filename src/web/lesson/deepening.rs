@@ -152,7 +152,8 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the window on the side whose bound the score has reached or passed, if any.
+/// Removes the bound that the score has reached or passed, if any, so that the window is open on
+/// that side.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)

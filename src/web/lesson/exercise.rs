@@ -32,7 +32,7 @@ const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 pub enum Question {
     /// Which node is cut off next.
     Cut,
-    /// What value alpha or beta has when a node is visited.
+    /// The value of alpha or beta when a node is visited.
     Bound,
     /// How many leaves are visited.
     Leaves,
@@ -57,7 +57,8 @@ pub struct Exercise {
     pub reason: String,
 }
 
-/// Returns `count` exercises, generated from `seed`. The three kinds of questions take turns.
+/// Returns `count` exercises generated from `seed`. They cycle through the three kinds of
+/// questions.
 pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     let mut random = Random::new(seed);
     (1..=count).map(|number| draw(&mut random, number)).collect()

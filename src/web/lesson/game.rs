@@ -62,8 +62,8 @@ pub trait ZeroSumGame {
 pub struct Window {
     /// The value that the side to move can already achieve with another move.
     pub alpha: Score,
-    /// The value from which the opponent avoids the node, because the opponent already has a better
-    /// alternative.
+    /// The value from which the opponent avoids the node, because another move is at least as good
+    /// for the opponent.
     pub beta: Score,
 }
 
@@ -92,8 +92,8 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the maximising player's point of view. `maximises` says whether that
-    /// player is the side to move.
+    /// Returns the window from the maximising player's point of view. `maximises` must be true if
+    /// that player is to move.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

@@ -74,7 +74,7 @@ impl<M> Observer<M> for () {}
 /// An [`Observer`] that only counts steps.
 #[derive(Debug, Clone, Default)]
 pub struct Counter {
-    /// The number of nodes entered. A node counts again each time it is searched again.
+    /// The number of nodes entered. A node is counted each time it is searched.
     pub nodes: u64,
     /// The number of nodes of each [`NodeType`]. The type of a node is determined when the search
     /// leaves it.

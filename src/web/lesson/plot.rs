@@ -98,7 +98,7 @@ mod tests {
         };
         assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
         assert_eq!(picture.matches("<circle").count(), 2);
-        // The scale adapts to the data, so this plot covers one power of ten instead of four.
+        // The scale adapts to the data: it covers only one power of ten and does not extend to 1 s.
         assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

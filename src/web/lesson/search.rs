@@ -234,9 +234,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches a later move with a null window and then, if necessary, with `open`. No second
-    /// search is needed at a leaf, or if the first search returns at least beta (an improvement by
-    /// Reinefeld).
+    /// Searches a move other than the first with a null window and then, if necessary, with `open`.
+    /// No second search is needed at a leaf, or if the first search returns at least beta (an
+    /// improvement by Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -282,8 +282,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the transposition table. If it contains a value that is deep enough and fits the
-    /// window, leaves the node and returns the value. Otherwise, puts the table's best move first.
+    /// Probes the transposition table. If it contains a value that is deep enough and usable with
+    /// `window`, reports the hit to the observer and returns the value. Otherwise, puts the table's
+    /// best move first.
     fn probe_table(
         &mut self,
         state: &G::State,

@@ -21,7 +21,7 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of moves cut off at a node that are shown individually. If there are more, a
+/// The maximum number of cut-off moves that are shown individually at a node. If there are more, a
 /// single node represents all of them.
 const SHOWN_CUT: usize = 3;
 
@@ -39,11 +39,11 @@ pub struct SearchRecord {
     /// The principal variation, as the names of its moves (or of the nodes, if the game is an
     /// explicit tree).
     pub line: Vec<String>,
-    /// The number of visits to nodes. A node counts again each time it is searched again.
+    /// The number of visits to nodes. A node is counted each time it is searched.
     pub nodes: u64,
     /// The number of different nodes in `tree` that were visited.
     pub distinct: usize,
-    /// The number of cutoffs, which are counted if alpha reached beta while moves remained.
+    /// The number of times that alpha reached beta while moves remained.
     pub cutoffs: u64,
     /// The number of nodes searched again with the open window after a null-window search failed
     /// high.
@@ -66,7 +66,7 @@ pub struct SearchRecord {
 pub struct Node {
     /// The index of the parent in [`SearchRecord::tree`]; `None` for the root.
     pub parent: Option<usize>,
-    /// The name of the move that leads to the node, or of the node itself.
+    /// The name of the move that leads to the node or, in an explicit tree, of the node itself.
     pub name: String,
     /// Whether the maximising player is to move.
     pub max: bool,
@@ -171,8 +171,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Like [`SearchRecord::new`], but the record may combine consecutive searches of the root, and
-    /// is called `name`.
+    /// Like [`SearchRecord::new`], but the record is called `name` and may combine several
+    /// consecutive searches of the root.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -382,8 +382,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds children that are still missing. This happens if a node was a leaf in some iterations
-    /// of iterative deepening, and was cut off in the others.
+    /// Adds the children that are still missing. Children are missing if a node was a leaf in some
+    /// iterations of iterative deepening and was cut off in all others.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();

@@ -84,7 +84,8 @@ struct SplitPoint<G: ZeroSumGame> {
 /// is done.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// A group of threads that search together. Between splits, all threads but the caller's sleep.
+/// A group of threads that search together. Between splits, all threads except the caller's are
+/// asleep.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,

@@ -212,7 +212,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     }
     for (index, text) in below.iter().enumerate() {
         let row = LINE_HEIGHT * index as f64;
-        // Place the value below a leaf, but next to a node that has edges below it.
+        // Place the value below the node if no edges leave it, and otherwise next to the node.
         let (x, y, anchor) = match node.visits.iter().all(|visit| visit.leaf) || node.hidden > 0 {
             true => (x, y + RADIUS + LINE_HEIGHT + row, "middle"),
             false => (x + RADIUS + 5.0, y - 6.0 + row, "start"),

@@ -54,13 +54,13 @@ pub struct Timeline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Work {
-    /// The thread visits a node whose later moves will be shared among the threads.
+    /// The thread visits a node whose moves after the first will be shared among the threads.
     Split,
     /// The thread searches the last node of the principal variation alone, because the remaining
     /// subtree is too small to share.
     First,
-    /// The thread tests a sibling with a null window. A sibling is any move of the split node but
-    /// the first.
+    /// The thread tests a sibling with a null window. A sibling is the result of any move of the
+    /// split node except the first.
     Null,
     /// The thread searches a sibling again with the open window, because the null-window search has
     /// shown that it is better.

@@ -56,8 +56,8 @@ pub(crate) struct Stopwatch {
 }
 
 pub(crate) enum TimedPosition {
-    /// The measurement, and the best move found by the serial search, or `None` if it found no
-    /// move.
+    /// The measurement and the best move found by the serial search. The move is `None` if the
+    /// search found none.
     Done(Measurement, Option<Move>),
     /// A split search and the serial search returned different scores, which is a bug. The string
     /// describes the difference.

@@ -64,7 +64,8 @@ pub(crate) struct LiveSettings {
     /// Web origins whose pages may read the events and games, in addition to the server's own
     /// origin.
     pub(crate) origins: Vec<String>,
-    /// The PGN file to which the match writes its games, or `None` if there is no regular file.
+    /// The PGN file to which the match writes its games, or `None` if it does not write to a
+    /// regular file.
     pub(crate) pgn: Option<PathBuf>,
 }
 

@@ -57,7 +57,7 @@ struct Content {
     /// The log-likelihood ratio of the sequential test at the start and after each pair of games.
     curve: Vec<f64>,
     results: VecDeque<Value>,
-    /// The total number of finished games, while `results` contains only the latest ones.
+    /// The total number of finished games. `results` contains only the latest ones.
     result_count: usize,
     /// The reason why the match ended, or `None` if it is still in progress.
     over: Option<String>,
@@ -152,8 +152,8 @@ impl LiveMatch {
         self.changed.subscribe()
     }
 
-    /// Returns the events to send to the page of `cursor`, which is advanced accordingly, and
-    /// whether the match is over.
+    /// Returns the events that have not been sent to the page of `cursor` yet, and whether the
+    /// match is over. Advances the cursor.
     pub(super) fn news(&self, cursor: &mut Cursor) -> (Vec<News>, bool) {
         let content = self.content();
         let mut news = Vec::new();
@@ -294,7 +294,7 @@ impl Content {
         boards.iter_mut().enumerate().filter_map(change).collect()
     }
 
-    /// Returns true if a board should keep showing its current game: the game is in progress, or
+    /// Returns true if a board should keep showing its current game, because it is in progress or
     /// its result is either unsent or recent.
     fn is_shown(&self, shown: &Shown) -> bool {
         self.games.get(&shown.number).is_some_and(|game| match &game.result {

@@ -184,8 +184,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Briefly searches the book moves only, and sends their values to the client. Returns the data
-    /// of the last `value` event sent for each move.
+    /// Runs a short search of only the book moves, and sends their values to the client. Returns
+    /// the data of the last `value` event sent for each move.
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);

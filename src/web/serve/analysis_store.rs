@@ -17,9 +17,10 @@ use crate::games::book::{Book, BookError, BookValue};
 use crate::support::files::JournalError;
 use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 
-/// Positions that differ only in their halfmove clock share a stored analysis if their clocks fall
-/// into the same interval of this length. Clocks further apart do not, because the fifty-move rule
-/// and possible repetitions affect the score.
+/// The length of the intervals into which halfmove clocks are divided. Positions that differ only
+/// in their halfmove clock share a stored analysis if their clocks fall into the same interval.
+/// They do not share one otherwise, because the fifty-move rule and possible repetitions affect the
+/// score.
 const CLOCK_STEP: u16 = 20;
 /// The minimum number of nodes searched for a value to be kept. It is 1000 because books store node
 /// counts in thousands.

@@ -27,8 +27,8 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Counts,
     reached: Counts,
-    /// The average result from 0 to 1, for the side that plays this move, of the games that reached
-    /// the position after it.
+    /// The average result of the games that reached the position after this move, from 0 to 1, for
+    /// the side that plays the move.
     score: f64,
     value: Option<ScoreAnswer>,
     /// The depth of the search that produced `value`, in plies.
@@ -48,7 +48,7 @@ pub(crate) struct BookAnswer {
     /// Why the game is over, or `None` if it is not.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The opening name of the last position in the line that has one.
+    /// The opening name of the last position in the line that has a name.
     opening: Option<NamedOpening>,
     self_play: bool,
     /// The results of the games that reached the position via any move order.

@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// Returns true if the engine's clock shows roughly the time that was assumed when the ponder
-    /// search started.
+    /// search started, or more. Also returns true if the GUI has not reported the time.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.clocks.reported_own()) {
             (TimeLimit::Clock { remaining, .. }, Some(reported)) => {

@@ -37,14 +37,14 @@ impl Engine {
         }
     }
 
-    /// Sets the book that the search uses. It combines the user's book with the learned results.
+    /// Sets the book that the search uses: the user's book combined with the learned results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position to which a search result applies if it may be learned. Returns `None`
-    /// if it must not be learned, for example because the search is restricted to some moves.
+    /// Returns the position for which the search result may be learned. Returns `None` if it must
+    /// not be learned, for example because the search is restricted to some moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -129,8 +129,9 @@ impl Engine {
         }
     }
 
-    /// Records a move sent to a GUI that does not report the end of the game. If the game continues
-    /// after the move that was sent before, and `mv` ends it, the result of the game is learned.
+    /// Records a move sent to a GUI that does not report the end of the game. If `mv` ends the
+    /// game, learns the result, provided that the previously recorded move was played in this game
+    /// two plies earlier.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game

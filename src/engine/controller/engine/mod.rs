@@ -234,8 +234,8 @@ impl Engine {
         Ok(())
     }
 
-    /// If the game has ended or can be claimed as a draw, reports the result and stops the engine
-    /// from playing on.
+    /// If the game has ended or a draw can be claimed, reports the result and stops the engine from
+    /// playing on.
     fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;

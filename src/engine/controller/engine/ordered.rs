@@ -17,8 +17,8 @@ impl Engine {
     }
 
     /// Searches until one of the `limits` is reached or [`Engine::move_now`] is called, and then
-    /// reports [`Event::OrderedResult`]. The result may be a book move, unless the search ponders
-    /// or is unlimited.
+    /// reports [`Event::OrderedResult`]. The result may be a book move, unless the search ponders,
+    /// is unlimited or is restricted to certain moves.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
         self.desired.hurry = false;
@@ -36,8 +36,8 @@ impl Engine {
         }
     }
 
-    /// Reports the result of the ordered search. If the result may not be reported yet, because the
-    /// search is pondering or infinite, stores it instead.
+    /// Reports the result of the ordered search. If the search is pondering or unlimited and has
+    /// not been stopped, stores the result instead, because it may not be reported yet.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {

@@ -86,7 +86,7 @@ impl Engine {
     }
 
     /// Returns a move that needs no search: a book move chosen by its games or, if there is none,
-    /// the best move of an earlier search.
+    /// the best move of a book analysis or of a learned result.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);

@@ -43,8 +43,8 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Factor for a rook or two minor pieces against one minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Factor for a lead of at most a minor piece if the enemy has more than one minor piece. Such
-    /// endgames are usually drawn.
+    /// Factor for a lead of at most a minor piece if the enemy's material is worth more than a
+    /// minor piece. Such endgames are usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {

@@ -17,7 +17,8 @@ pub(super) struct PawnEntry {
     key: u64,
     pub passed: [BitBoard; 2],
     structure: [Tapered; 2],
-    /// Shelter scores, each valid only if that side's king is on its square in `kings`.
+    /// Shelter scores. Each is valid only while that side's king is on the square stored in
+    /// `kings`.
     shelter: [Tapered; 2],
     kings: [Option<Square>; 2],
 }

@@ -1,5 +1,5 @@
 //! King safety. Attacks on the king are counted in danger units, and the penalty is proportional to
-//! the square of their number.
+//! the square of this count.
 //!
 //! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
 
@@ -17,8 +17,8 @@ use crate::engine::eval::tapered::{Tapered, s};
 /// For example, 1024 units give a penalty of 1024.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum number of danger units. It keeps the penalty within the 16 bits that each half of a
-/// [`Tapered`] has.
+/// Maximum number of danger units. It ensures that the penalty fits in the 16 bits of each half of
+/// a [`Tapered`].
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
@@ -50,8 +50,8 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Returns our weak squares: those that the enemy attacks and that we defend at most once, and then
-/// only with the king or a queen.
+/// Returns our weak squares: those that the enemy attacks and that we either do not defend or
+/// defend only once, with the king or a queen.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended
@@ -86,8 +86,8 @@ fn attack<T: Trace>(
     danger.add_times(&w.danger_no_shelter, bare as i32);
 }
 
-/// Adds danger units for the checks that the enemy could give, depending on whether the checking
-/// square is safe.
+/// Adds danger units for the checks that the enemy could give. Safe and unsafe checks have separate
+/// weights.
 fn checks<T: Trace>(
     view: &View,
     ours: &Attacks,

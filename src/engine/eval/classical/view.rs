@@ -146,7 +146,7 @@ impl Attacks {
         }
     }
 
-    /// Adds the attacks of one piece, given the squares in its `reach`.
+    /// Adds the attacks of one piece on the squares in `reach`.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {

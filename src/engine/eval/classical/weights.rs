@@ -168,11 +168,11 @@ weights! {
     Passed passed_protected: Tapered,
     /// Score for a passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Score for each king move between our king and the square in front of our passed pawn,
+    /// Score per king move of distance between our king and the square in front of our passed pawn,
     /// indexed by the pawn's rank.
     Passed passed_our_king: [Tapered; 8],
-    /// Score for each king move between the enemy king and the square in front of our passed pawn,
-    /// indexed by the pawn's rank.
+    /// Score per king move of distance between the enemy king and the square in front of our passed
+    /// pawn, indexed by the pawn's rank.
     Passed passed_their_king: [Tapered; 8],
     /// Score for a passed pawn with an enemy piece directly in front of it, indexed by rank.
     Passed passed_blocked: [Tapered; 8],
@@ -199,7 +199,7 @@ weights! {
     Knights knight_outpost_supported: Tapered,
     /// Score for a knight with a pawn of either side directly in front of it.
     Knights knight_shielded: Tapered,
-    /// Score for each king move between a knight and its own king.
+    /// Score per king move of distance between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
     /// Piece-square table for bishops.
@@ -211,15 +211,14 @@ weights! {
     Bishops bishop_outpost_supported: Tapered,
     /// Score for a bishop with a pawn of either side directly in front of it.
     Bishops bishop_shielded: Tapered,
-    /// Score for each king move between a bishop and its own king.
+    /// Score per king move of distance between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
     /// Score for each friendly pawn on a square of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
     /// Score for each blocked friendly pawn that is on a square of the bishop's colour and on files
     /// c to f.
     Bishops bishop_blocked_pawns: Tapered,
-    /// Score for each enemy pawn that the bishop attacks if all pieces except friendly pawns are
-    /// ignored.
+    /// Score for each enemy pawn on a diagonal of the bishop, unless a friendly pawn is in between.
     Bishops bishop_enemy_pawns: Tapered,
     /// Score for a bishop that attacks at least two centre squares if all pieces except pawns are
     /// ignored.
@@ -263,7 +262,7 @@ weights! {
     King king_half_open_file: Tapered,
     /// Score for a king without pawns of either side on its wing.
     King king_bare_wing: Tapered,
-    /// Score for each king move between the king and the nearest pawn of either side.
+    /// Score per king move of distance between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
     /// Score for each castling right that the side still has.
     King castling_right: Tapered,
@@ -305,8 +304,8 @@ weights! {
     KingSafety danger_wing_attack: Tapered,
     /// Danger units for each square on ranks 1 to 5 of the king's wing that our own side defends.
     KingSafety danger_wing_defence: Tapered,
-    /// Danger units for each file on or next to the king's file that has no friendly pawn beside or
-    /// in front of the king.
+    /// Danger units for each of the three files around the king on which no friendly pawn is beside
+    /// or in front of the king.
     KingSafety danger_no_shelter: Tapered,
 
     /// Score for each attacked centre square.

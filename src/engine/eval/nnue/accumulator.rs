@@ -7,13 +7,13 @@
 //!
 //! The values at the previous ply cannot be used if the viewing side's king was in a different
 //! bucket or in the other half of the board, or if the two positions differ on too many squares
-//! because one is not the parent of the other. In these cases the update starts from the values
-//! most recently computed without the previous ply for the same view. This technique is known as
-//! Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! because one is not the parent of the other. In these cases, the update starts from a cache,
+//! which stores, for each colour and view, the last values that were computed in this way. This
+//! technique is known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
 //! The search prepares the values of every position before it is clear whether they are needed.
 //! This costs little, because the search has to wait for the transposition table's memory anyway,
-//! and the values of the children are computed from those of the parent.
+//! and the values are reused to compute those of the children.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
     kernel: Kernel,
     plies: Vec<Accumulator>,
-    /// For each colour and view, the values most recently computed without the previous ply, and
-    /// the pieces they belong to.
+    /// For each colour and view, the last values that were computed without those of the previous
+    /// ply, and the pieces that they belong to.
     latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
 }
 

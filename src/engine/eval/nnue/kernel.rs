@@ -14,8 +14,8 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of partial sums. Each neuron adds at most 255 * 255 * 127, so they cannot overflow (see
-/// the assertion below).
+/// Number of partial sums in a weighted sum. Each neuron adds at most 255 * 255 * 127, so a partial
+/// sum cannot overflow (see the assertion below).
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
@@ -209,7 +209,7 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
 #[inline(always)]
 fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     // Except for castling, a move adds one row and removes one or two. Each of these two cases has
-    // a loop of its own that passes over the neurons only once.
+    // its own loop, which makes a single pass over the neurons.
     match (added, removed) {
         ([a], [r]) => {
             for i in 0..HIDDEN {

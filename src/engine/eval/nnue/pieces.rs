@@ -5,7 +5,7 @@ use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Size of each range of piece counts that shares a set of output weights.
+/// Number of piece counts that share each set of output weights.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -85,8 +85,7 @@ impl PieceSet {
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
-        // The loop body has no branches, because captures would be hard to predict for the
-        // processor.
+        // The loop body is branchless, because the processor could not predict captures reliably.
         for square in squares {
             changes.added.note(self.piece_square(square), self.is_occupied(square));
             changes.removed.note(before.piece_square(square), before.is_occupied(square));
@@ -155,8 +154,8 @@ impl<const MAX: usize> PieceList<MAX> {
     }
 }
 
-/// A piece on a square, packed into bits: the square from bit 0, the kind of piece from bit 6, and
-/// the colour at bit 9.
+/// A piece on a square, packed into bits: the square in bits 0 to 5, the kind of piece in bits 6 to
+/// 8, and the colour in bit 9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceSquare(u16);
 
@@ -289,7 +288,7 @@ mod tests {
             assert_eq!(list.as_slice().len(), MAX_PIECES);
         }
         assert!(after.few_changes(&before).is_none());
-        // The boards have the same kinds of pieces on the same squares but in the other colour, so
+        // The boards have the same kinds of pieces on the same squares, but in opposite colours, so
         // all pieces must count as changed.
         assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
     }

@@ -144,7 +144,7 @@ impl CutoffFlag {
 pub(super) const ANYWHERE: usize = 0;
 
 pub(super) struct HelperPool<T> {
-    /// The idle threads, in words of 64 bits. Empty if there is only one thread.
+    /// The sets of idle threads, each for 64 threads. Empty if there is only one thread.
     idle: Box<[CachePadded<IdleThreads>]>,
     slots: Box<[CachePadded<ThreadSlot<T>>]>,
     /// Number of threads that must stay idle because there are no cores for them.
@@ -208,8 +208,8 @@ impl<T: Send> HelperPool<T> {
         self.idle.iter().map(count).sum::<u32>() as usize
     }
 
-    /// Reserves an idle thread. Prefers one of `owners` whose node, passed to `is_above` by its
-    /// address, is above the work; otherwise takes a thread that accepts any work.
+    /// Reserves an idle thread. Prefers one of `owners` that waits at a node above the work;
+    /// otherwise takes a thread that accepts any work. `is_above` receives the node's address.
     pub(super) fn reserve(
         &self,
         owners: &ThreadSet,
@@ -254,8 +254,8 @@ impl<T: Send> HelperPool<T> {
     }
 
     /// Waits, after [`HelperPool::offer`], until the thread is called or `is_over` returns true. If
-    /// `longest` is given, the thread sleeps at most once and then returns
-    /// [`WaitResult::TimedOut`]. [`HelperPool::wake`] ends its sleep.
+    /// `longest` is given, the thread sleeps only once, for at most this time or until
+    /// [`HelperPool::wake`] is called, and then returns [`WaitResult::TimedOut`].
     pub(super) fn wait(
         &self,
         me: usize,

@@ -91,8 +91,8 @@ impl Trace {
     }
 }
 
-/// A visit in the tree combined from all threads. If the recorder dropped the details of the visit,
-/// only its counts are left.
+/// A visit in the tree that is merged from all threads. Only its counts are left if the recorder
+/// dropped its details.
 struct Branch {
     above: Option<u64>,
     nodes: u64,
@@ -124,8 +124,8 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit has a higher number than its parent, so in reverse order, children come before their
-    // parents.
+    // Go backwards, so that children come before their parents: a visit has a higher number than
+    // its parent.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

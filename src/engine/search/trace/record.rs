@@ -12,8 +12,7 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Selects the part of a search to record. Events are counted throughout the search, whatever the
-/// bounds.
+/// Selects the part of a search to record. Events are always counted, even outside these bounds.
 ///
 /// The root and its moves are recorded in every iteration. Deeper nodes are recorded only in the
 /// last iteration and only within these bounds.
@@ -54,8 +53,8 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Number of nodes and of unrecorded visits that this thread counted below visits recorded by
-    /// other threads, keyed by the number of the recorded visit.
+    /// Numbers of nodes and of unrecorded visits that this thread counted below visits recorded by
+    /// other threads. The key is the number of the recorded visit.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -65,7 +64,7 @@ pub(super) struct Noted {
     pub(super) visit: Visit,
 }
 
-/// The counts of a visit from an earlier iteration, whose details have been dropped.
+/// The counts of a visit from an earlier iteration, kept after its details have been dropped.
 pub(super) struct Dropped {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -114,8 +113,8 @@ impl Recorder {
         }
     }
 
-    /// Drops the details of visits below the root moves from earlier iterations, but keeps their
-    /// counts.
+    /// If a new iteration has begun, drops the details of all earlier visits below the root moves,
+    /// but keeps their counts.
     fn begin_iteration(&mut self) {
         let iteration = self.shared.iteration.load(Relaxed);
         if self.path.is_empty() && iteration != self.iteration {

@@ -43,7 +43,7 @@ pub struct Sums {
     pub quiescence: u64,
     /// Number of visits, by node type. Visits that were stopped have no type and are not counted.
     pub types: BTreeMap<NodeType, u64>,
-    /// For each rule or step, the number of visits whose value it determined.
+    /// Number of visits, by the rule or step that determined their value.
     pub ends: BTreeMap<NodeEnd, u64>,
     /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
@@ -85,7 +85,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Counts a late move reduced by `plies`. A reduction of 0 is not counted.
+    /// Counts a late move and its reduction by `plies`, unless the reduction is 0.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;
@@ -118,7 +118,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns those counts that the search also keeps itself (see [`Counters`]).
+    /// Returns the counts that the search itself also keeps (see [`Counters`]).
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }

@@ -49,8 +49,8 @@ impl Trace {
         let (mut others, mut nodes) = (0, 0);
         for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != SearchReason::First) {
             let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
-            // The first search of a move that does not raise alpha fails high from the opponent's
-            // side, so the node after the move is a cut node.
+            // If the first search of a move does not raise alpha, it fails high from the opponent's
+            // point of view, so the node after the move is a cut node.
             let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
             if searches.len() == 1 && searches[0].why != SearchReason::First && is_no_better {
                 others += 1;

@@ -190,9 +190,9 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint. `last` is how long the previous checkpoint took. If that is
-    /// longer than the interval, waits for `last` instead, so that checkpoints never take more time
-    /// than the work itself. If the interval is zero, the next checkpoint is due immediately.
+    /// Schedules the next checkpoint after the configured interval, or immediately if the interval
+    /// is zero. If the previous checkpoint took longer than the interval (`last`), waits for that
+    /// time instead, so that checkpoints never take more time than the work itself.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -202,10 +202,9 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether to write a checkpoint at the end of this stage. If the whole build has only one
-    /// stage, it is not worthwhile before half of the interval has passed: the book will be
-    /// complete before a checkpoint would be due, because writing the book takes less time than
-    /// reading the games.
+    /// Whether to write a checkpoint at the end of this stage. A build with a single stage writes
+    /// none if it reads all games within half of the interval: writing the book takes less time
+    /// than reading the games, so the book will be complete before a checkpoint would be due.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
@@ -307,8 +306,8 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Skips the input that an earlier run has read, and reports the errors found in it again.
-    /// Fails if the input has changed.
+    /// Skips the input that the interrupted build has already read, and repeats the reports of
+    /// errors in that part. Fails if the input has changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,

@@ -31,7 +31,7 @@ impl CheckpointFile {
         if self.is_of(xxh3_64(&bytes)) { Ok(bytes) } else { Err(self.damaged()) }
     }
 
-    /// Verifies the checksum of a file that may not fit into memory, and opens the file.
+    /// Opens the file after verifying its checksum. The file may be too large to fit into memory.
     pub(super) fn open(&self, folder: &Path) -> io::Result<File> {
         let open = || {
             let mut file = File::open(folder.join(&self.name))?;

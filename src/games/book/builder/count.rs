@@ -1,9 +1,9 @@
 //! Counts some of the games of a book and returns the counts as rows, sorted and grouped as in a
 //! build.
 //!
-//! The `pack` module turns the rows into a book. If every piece of its input covers only a narrow
-//! range of keys, `pack` reads the rows one partition at a time. Otherwise, all rows go through the
-//! same stores as in a build. Either way, the resulting book is the same.
+//! The `pack` module turns the rows of all counting runs into a book. It reads them one partition
+//! at a time if every piece of its input covers only a narrow range of keys. Otherwise, it passes
+//! all rows through the same stores as a build. Either way, the resulting book is the same.
 
 use std::io;
 
@@ -107,8 +107,8 @@ enum Records {
     WithFacets(Vec<Collected<FacetRecord>>),
 }
 
-/// Reads and counts games, with or without facets. It is not an error if there are no games,
-/// because other runs may have counted some for the same book.
+/// Reads and counts games, with or without facets. Finding no games is not an error, because other
+/// runs may count games for the same book.
 pub(in crate::games::book) fn count(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -135,8 +135,8 @@ pub(in crate::games::book) fn count(
 impl Counted {
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes the rows of one part to `take`, sorted by key, then with first visits before repeated
-    /// visits, then by move and facets. The keys in each part are higher than those in the parts
+    /// Passes the rows of one part to `take`, sorted by key, kind of visit (first visits before
+    /// repeated visits), move and facets. All keys in a part are higher than those in the parts
     /// before it.
     pub(in crate::games::book) fn rows(
         &self,

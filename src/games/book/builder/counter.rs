@@ -252,7 +252,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // Read on to the end of the game only for variations and duplicate detection.
+        // The rest of the game is read only for variations and duplicate detection.
         if self.is_full() && !reads_on {
             return ControlFlow::Break(());
         }

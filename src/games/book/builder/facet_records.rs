@@ -8,8 +8,8 @@ use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Spee
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
-/// The number of games with the same facets and result that reached a position and continued with
-/// the same move, if any.
+/// Counts the games that reached a position, continued with the same move (or with none), and have
+/// the same facets and result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,
@@ -18,8 +18,8 @@ pub(super) struct FacetRecord {
     /// result (2), number of games (8), number of games in which the player to move has a rating
     /// (8).
     kind: u64,
-    /// The latest game, as an integer that can be compared: the day of the month in the upper bits,
-    /// and the game's id in the lower bits.
+    /// The latest game, encoded so that later games compare as greater: the day of the month in the
+    /// upper bits, and the game's id in the lower bits.
     latest: u64,
     pawns: u32,
     ratings: u32,

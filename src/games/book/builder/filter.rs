@@ -29,7 +29,7 @@ pub struct GameFilter {
     /// Lower-case strings, at least one of which must occur in a player's name. If empty, all games
     /// pass.
     pub players: Vec<String>,
-    /// Accepted titles in lower case, one of which a player must have. If empty, all games pass.
+    /// Titles in lower case, at least one of which a player must have. If empty, all games pass.
     pub titles: Vec<String>,
     /// The side whose name and title are tested; `None` for either side.
     pub side: Option<Color>,

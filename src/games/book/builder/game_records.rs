@@ -19,8 +19,8 @@ pub(super) struct GameRecord {
 }
 
 const RECORD_BYTES: usize = 16;
-/// Flag bit, set if the position had occurred earlier in the same game and a move not yet played
-/// from it was played this time.
+/// Flag bit for a repeated visit: the position occurred earlier in the same game, but this move has
+/// not been played from it before.
 const AGAIN: u64 = 1 << 63;
 const MOVE_SHIFT: u32 = 48;
 const GAME_SHIFT: u32 = 16;

@@ -93,7 +93,7 @@ pub enum BuildError {
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
-    /// The monitor stopped a task whose result is useless unless it is complete.
+    /// The task was stopped through the monitor, and its incomplete result is useless.
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
@@ -162,7 +162,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
         // All inputs were read without finding a game to count, so the checkpoints are useless.
-        // Once they are removed, repeating the command reads the inputs again.
+        // Remove them, so that repeating the command reads the inputs again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -448,8 +448,8 @@ struct Source<'a, R> {
 }
 
 /// Returns the base-2 logarithm of the number of parts per partition needed to keep all threads
-/// within the memory limit. A book with facets always has one part per partition, because its bytes
-/// depend on the number of parts and must not depend on the memory limit.
+/// within the memory limit. A book with facets always has one part per partition: its bytes depend
+/// on the number of parts, which therefore must not depend on the memory limit.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;

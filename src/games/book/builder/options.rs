@@ -26,8 +26,8 @@ pub struct BuildOptions {
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
     /// Whether the moves in variations are also counted. A game then counts once for each distinct
-    /// position in its tree, and once for each distinct move in that position. A null move ends its
-    /// line.
+    /// position in its tree, and once for each distinct move in that position. A null move and the
+    /// moves after it are not counted.
     pub variations: bool,
     /// The filter for games.
     pub filter: GameFilter,
@@ -149,8 +149,8 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that forwards errors to `other` and stores them in a list, together with
-    /// that list. Returns `None` if `other` is `None`.
+    /// Returns a listener that forwards errors to `other`, along with a list in which it also
+    /// stores them. Returns `None` if `other` is `None`.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);

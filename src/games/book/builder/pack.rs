@@ -51,8 +51,8 @@ pub(in crate::games::book) struct Packing<'a> {
     pub sum: Option<u64>,
 }
 
-/// The base-2 logarithm of the maximum number of partitions when rows are read in place. They are
-/// then read directly from the pieces in which they were stored, without being sorted first.
+/// The base-2 logarithm of the maximum number of partitions when rows are read in place, that is,
+/// directly from the pieces in which they are stored, without being sorted first.
 const MAX_BITS: u32 = 20;
 /// Maximum number of rows to read in place, as a percentage of all rows. It can exceed 100 because
 /// some pieces are read repeatedly. Beyond this limit, sorting all rows is cheaper.

@@ -16,9 +16,9 @@ pub(super) struct Visit {
     pub pawn_key: u64,
     pub side: Color,
     pub mv: Option<Move>,
-    /// Whether another visit already counts the position for this game. The reason is that the
-    /// position occurred earlier, or that a game with variations has separate visits for positions
-    /// and moves.
+    /// Whether another visit already counts the position for this game. This is the case if the
+    /// position occurred earlier in the game, or if the game has variations, which produce separate
+    /// visits for positions and moves.
     pub again: bool,
 }
 
@@ -104,8 +104,8 @@ pub(super) trait BookRecord: PositionRecord {
     ) -> Block;
 }
 
-/// The number of games with the same result that reached a position and continued with the same
-/// move, if any. To save memory, a record takes only 12 bytes. It is sorted as a single integer.
+/// Counts the games with the same result that reached a position and continued with the same move
+/// (or with none). To save memory, a record takes only 12 bytes. It is sorted as a single integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -119,8 +119,8 @@ const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
 /// The base-2 logarithm of the number of partitions. The top bits of the key select the partition.
-/// 250 MB of PGN text produce 16 million records, so that each partition still fits into a
-/// second-level cache.
+/// With this number, a partition still fits into a second-level cache when 250 MB of PGN text, that
+/// is, 16 million records, are processed.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize

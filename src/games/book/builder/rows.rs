@@ -7,8 +7,8 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::facets::{GameId, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 
-/// The number of games that reached a position and continued with the same move, or with no counted
-/// move.
+/// Counts, by result, the games that reached a position and continued with the same move, or with
+/// no counted move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
@@ -75,8 +75,8 @@ pub(in crate::games::book) struct FacetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the ratings of the player to move, and the number of games added up. Games in
-    /// which that rating is unknown are left out.
+    /// The sum of the ratings of the player to move, and the number of games with such a rating.
+    /// Games in which this rating is unknown are left out.
     pub ratings: (u64, u64),
     /// The date and id of the latest game. Among games of the same date, the one with the greatest
     /// id.

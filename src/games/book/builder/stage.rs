@@ -9,7 +9,7 @@ use crate::games::pgn::{Chunk, Chunks};
 /// total length. A terabyte of text has at most 500 stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// The earliest end of a stage: it ends once `time` has passed and `bytes` of text have been read.
+/// The conditions for ending a stage: `time` has passed, and `bytes` of text have been read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,

@@ -20,8 +20,8 @@ const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Minimum number of blocks in memory: one per partition, and as many again for sorting a partition
-/// before it is spilled to disk.
+/// Minimum number of blocks in memory: one per partition, and the same number again for sorting a
+/// partition before it is spilled to disk.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {

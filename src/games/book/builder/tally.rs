@@ -142,7 +142,7 @@ pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
     /// The input index of each element of `total.inputs`.
     recorded: Vec<usize>,
-    /// The number of games in the current input before the next chunk to be added.
+    /// The number of games in the current input that precede the next chunk to be added.
     games_before: u64,
 }
 
@@ -263,8 +263,8 @@ impl ChunkTurn<'_, '_> {
     }
 }
 
-/// Marks the tallies as abandoned if the thread failed before submitting its tally, so that other
-/// threads do not wait for its chunk.
+/// If the thread failed before it submitted the tally of its chunk, marks the tallies as abandoned,
+/// so that other threads do not wait for this chunk.
 impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {

@@ -34,8 +34,7 @@ pub enum Rejection {
     Worse,
     /// The move loses more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The book was analysed, but the analysis has no value for this move, although the move was
-    /// played in games.
+    /// The move was played in games, but the book's analysis has no value for it.
     Unknown,
 }
 
@@ -62,8 +61,8 @@ impl fmt::Display for Rejection {
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
-    /// Mean score, from 0 to 1, of the side that plays the move in the games that reached the
-    /// resulting position.
+    /// Mean score, from 0 to 1, in the games that reached the resulting position, from the point of
+    /// view of the side that plays the move.
     pub score: f64,
     /// The value of the resulting position in centipawns, from the point of view of the side that
     /// plays the move. `None` if that position was not analysed.

@@ -19,13 +19,13 @@ pub struct Chooser {
     /// The confidence level of the score bounds: the probability, from 0.5 to 1, that the true
     /// score is at least the lower bound.
     pub confidence: f64,
-    /// Minimum number of games that must have reached the position after a move for the move to be
-    /// played.
+    /// Minimum number of games that reached the position after a move. Moves with fewer games are
+    /// not played.
     pub min_games: u64,
-    /// How much worse than the best move a move may be according to the analysis, in centipawns.
+    /// Maximum loss of a move in centipawns, compared with the best move according to the analysis.
     /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore this limit.
     pub max_loss: Score,
-    /// Whether to play even moves that lost every game, as needed to imitate a player.
+    /// Whether moves that lost every game may also be played. This is needed to imitate a player.
     pub plays_lost: bool,
     /// A book of the engine's learned results, which can veto moves.
     pub learned: Option<Book>,
@@ -112,8 +112,8 @@ impl Chooser {
             });
             let mut counts = candidate.book_move.reached;
             if candidate.value.is_some() {
-                // A game or line without a result would count as half a point, but the value is a
-                // better estimate.
+                // Ignore games and lines without a result. They would count as half a point, but
+                // the value is a better estimate.
                 counts.undecided = 0;
             }
             let (mean, error) = mean_and_error(&counts, side, prior);

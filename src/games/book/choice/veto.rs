@@ -15,9 +15,9 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::lookup::Book;
 use crate::support::words;
 
-/// The minimum and maximum weight of the book's score when it is combined with learned games, as a
-/// number of games. Chosen by hand: a move with few book games is vetoed after two or three losses,
-/// and a balanced move with many book games after six losses.
+/// The minimum and maximum weight of the book's score when it is combined with learned games, as an
+/// equivalent number of games. Chosen by hand: a move with few book games is vetoed after two or
+/// three losses, and a balanced move with many book games after six losses.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
 /// Learned games veto a move if the upper bound of its score is more than this many points below
 /// each of three values: the book's score, one half, and the upper bound for the other moves.
@@ -69,8 +69,8 @@ pub(crate) struct BookMoveScore {
     pub games: f64,
 }
 
-/// Returns the veto against a book move, if any. `z` is the number of standard errors required by
-/// the confidence level of the veto.
+/// Returns the veto against a book move, if any. `z` is the confidence level of the veto, as a
+/// number of standard errors.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,

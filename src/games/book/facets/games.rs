@@ -29,7 +29,7 @@ use super::game_tags::GameTags;
 
 use crate::support::error::ParseError;
 
-/// Sizes in bytes of the header before the tags, the tags of one game, and the row for one game.
+/// Sizes in bytes: the header of the games section, the tags of one game, and the row of one game.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
@@ -104,8 +104,7 @@ impl fmt::Display for GameId {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path given when the book was built. If the source was not a file, a description of the
-    /// source.
+    /// The path given when the book was built, or a description of the source if it was not a file.
     pub path: String,
     /// The absolute path; empty if the source was not a file.
     pub absolute: String,
@@ -265,7 +264,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Returns the number of bytes that store a game number in a book with this many games.
+/// Returns the number of bytes needed to store a game number in a book with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

@@ -214,8 +214,8 @@ const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
     /// Merges the games of several logs into one sorted table, keeping only those for which `stays`
-    /// returns true. Of several duplicates, only one may be counted in any of the logs. Fails if
-    /// there are more games or names than the format supports.
+    /// returns true. A game and its duplicates must be counted only once in all logs together.
+    /// Fails if there are more games or names than the format supports.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],
@@ -265,8 +265,8 @@ fn place(game: &LoggedGame) -> (u32, u64) {
 
 type Numbered = (LoggedGame, u32, u32);
 
-/// Replaces each counted game with the duplicate that comes first in the files, if that comes
-/// before the counted copy.
+/// Replaces each counted game with its first duplicate in the order of the files, if that duplicate
+/// comes before the counted copy.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {

@@ -8,11 +8,12 @@
 //! microseconds.
 //!
 //! Games are numbered from latest to earliest, so every list starts with the latest games, and the
-//! games of each month have consecutive numbers. Each row contains a hash of the game's text, which
-//! shows whether the file still contains the game.
+//! games of each month have consecutive numbers. Each row contains a hash of the game's text, so
+//! that a change of the text in the original file is detected.
 //!
 //! The alternative would be to store tables of counts by facet. All facets would then have to be
-//! listed in advance, and the highest-rated games that pass a filter could not be found.
+//! chosen in advance, and it would be impossible to find the highest-rated games that pass a
+//! filter.
 
 #[cfg(feature = "parquet")]
 mod game_facets;

@@ -170,7 +170,7 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Stores the number of bytes after the length byte at `start` in that byte. If the number does not
+/// Fills in the length byte at `start` with the number of bytes after it. If the number does not
 /// fit into one byte, replaces the byte with a longer varint.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {

@@ -15,8 +15,8 @@ use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. If a transfer in text mode converts line ends, the newline
-/// changes and the book is not recognised.
+/// The first bytes of every book. They end with a newline so that a book damaged by a transfer in
+/// text mode, which converts line ends, is not recognised.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
 /// The format version of a book that contains neither values nor facets.
 const VERSION: u64 = 2;

@@ -35,8 +35,8 @@ impl Storage {
 /// a few milliseconds. To verify a larger book, use `tabia book verify`.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
-/// Every entry is at least as long as its key, so offsets of entries divided by this many bytes are
-/// distinct.
+/// Dividing the offset of an entry by this number gives a different result for each entry, because
+/// every entry is at least as long as its key.
 const BYTES_PER_PLACE: usize = 8;
 
 #[derive(Clone, Copy)]

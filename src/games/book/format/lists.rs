@@ -145,8 +145,7 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// Returns the last row whose key is not greater than `key`, as its key and the offset of its
-    /// lists.
+    /// Finds the last row whose key is at most `key`. Returns its key and the offset of its lists.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)

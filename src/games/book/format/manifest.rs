@@ -17,7 +17,7 @@ pub struct Manifest {
     pub made_by: String,
     /// What the book was created from: `games`, or a description such as `a cut of NAME`.
     pub made_from: String,
-    /// The number of plies counted from the start of each game, or 0 if unknown.
+    /// The maximum number of plies counted per game, or 0 if unknown.
     pub max_ply: u32,
     /// The games that were counted.
     pub games: GameTotals,

@@ -7,8 +7,8 @@
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The minimum number of bits per pawn structure in the book. On average, one in twelve other
-/// structures also passes.
+/// The minimum number of bits per pawn structure in the book, up to the maximum filter size. On
+/// average, one in twelve structures not in the book also passes.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
@@ -114,8 +114,8 @@ impl PawnSet {
         }
     }
 
-    /// Returns a pawn filter of the size required for the number of structures, and the base-2
-    /// logarithm of that size in bits.
+    /// Returns a pawn filter that is large enough for the number of structures, and the base-2
+    /// logarithm of its size in bits.
     pub(crate) fn fold(&self) -> (Vec<u8>, u32) {
         if self.everything {
             return (vec![1], 0);

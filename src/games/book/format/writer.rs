@@ -96,7 +96,7 @@ struct FacetWriter<'a> {
     games: &'a [u8],
 }
 
-/// The state of a partly written book without facets, with which another writer can resume writing.
+/// The state of a partly written book without facets, from which another writer can resume.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntriesSoFar {
     positions: u64,
@@ -237,8 +237,7 @@ impl BookWriter<'_, File> {
         Ok(Some(BookWriter { output: file, header, checksum, facets: None }))
     }
 
-    /// Returns the state for [`BookWriter::resume`]. It must not be stored before the file is
-    /// synced.
+    /// Returns the state for [`BookWriter::resume`]. Sync the file before storing this state.
     pub(crate) fn entries_so_far(&self) -> EntriesSoFar {
         EntriesSoFar {
             positions: self.header.positions,

@@ -85,7 +85,7 @@ impl LearnFile {
             (file, length) = self.locked()?;
         }
         if let Err(error) = file.write_all(&bytes) {
-            // Remove what was written. If this fails too, the next writer removes at least an
+            // Remove the rows just written. If this fails too, the next writer removes only an
             // incomplete last row.
             let _ = set_len(&file, length);
             return Err(error.into());

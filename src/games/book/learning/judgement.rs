@@ -15,19 +15,20 @@ use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
 /// A search is refuted if the best known move is more than this many centipawns below the score of
-/// the search. Chosen by hand: scores usually change by less than this within one move of a game.
+/// the search. Chosen by hand: the score usually changes by less than this from one move of a game
+/// to the next.
 const REFUTED_BY: Score = 30;
 /// The value of a refuted search is its score minus this many centipawns, because the next-best
 /// move may be only that much worse than the refuted one. The penalty is small, so that moves
 /// leading to the position remain playable. Chosen by hand.
 const NEXT_BEST_COSTS: Score = 10;
-/// A result for the position after a move is ignored if its search was more than this many plies
-/// shallower than the search before the move, not counting the move itself. Chosen by hand: the
-/// depths of searches within one game differ by about this much.
+/// A result for the position after a move is ignored if it is more than this many plies shallower
+/// than the search of the position before the move, after allowing one ply for the move itself.
+/// Chosen by hand: the depths of searches within one game differ by about this much.
 const DEPTH_SLACK: Depth = 3;
-/// The maximum number of passes over all positions for computing their backed-up values. Without
-/// cycles, two passes are enough. In a cycle, distances to mate could grow by one move in every
-/// pass.
+/// The maximum number of passes over all positions when computing their backed-up values. Without
+/// cycles, two passes are enough: the second confirms that no value changes. In a cycle, distances
+/// to mate could grow by one move in every pass.
 const MAX_ROUNDS: usize = 50;
 
 /// A search result for a position. It comes from a search of the position itself or of the position
@@ -282,7 +283,7 @@ mod tests {
     fn refuted_move_lowers_the_value() {
         let rows = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
         assert_eq!(known(&rows, "e4 e5 Nf3 f6 Nxe5"), Some((-250, "fxe5".into(), 12)));
-        // The reply played in the game shows how bad 2...f6 is, but another move may be better.
+        // 3.Nxe5 shows how bad 2...f6 is, but Black may have a better second move.
         assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
         assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
         // 1...e5 remains playable, but its value is slightly below the search score.

@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
         assert_eq!(learned.unrefuted(&start).map(|unrefuted| unrefuted.mv), Some(game.moves()[0]));
         assert_eq!(book.entries().count(), 2);
-        // A chooser never plays a move whose resulting position has no games.
+        // A chooser never plays a move that leads to a position without games.
         assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
     }
 

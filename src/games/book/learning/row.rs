@@ -88,8 +88,8 @@ impl Row {
         Row::new(position, Some(best), Fact::Found(Found { depth, ..found }))
     }
 
-    /// Creates the row for the value of a position without legal moves, which is checkmate or
-    /// stalemate.
+    /// Creates the row for a position without legal moves. Its value is exact: checkmate or a draw
+    /// by stalemate.
     fn final_value(position: &Position) -> Self {
         let score = if position.in_check() { mated_in(0) } else { DRAW };
         let found = Found { score, depth: RULES_DEPTH, nodes: 0, time: Duration::ZERO };

@@ -17,8 +17,8 @@ pub(crate) fn castling(mv: Move) -> Option<Move> {
 }
 
 /// Whether `other`, a move stored in the book, is the same move as `mv`. In Polyglot books,
-/// castling is encoded as king takes rook. The import converts these moves only in positions that
-/// it can reach from the start position, so the other positions still contain them.
+/// castling is encoded as king takes rook. The import can convert this encoding only in positions
+/// that it reaches from the start position, so the entries of other positions may still use it.
 pub(crate) fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && castling(mv) == Some(other)
 }

@@ -40,7 +40,7 @@ pub enum GameError {
         /// The absolute path of the file when the book was built.
         path: String,
     },
-    /// The text at the recorded location in the file is no longer that of the game.
+    /// The file no longer contains the text of the game at the recorded location.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
         /// The id of the requested game.

@@ -29,7 +29,7 @@ pub const EMBEDDED_NAME: &str = "embedded";
 pub(crate) const SELF_PLAY: &str = "Counts from the embedded book: games that Tabia played against \
                                     itself, and named opening lines.";
 
-/// A book move: it was played in the position, or leads to a position in the book.
+/// A move that was played in the position, or that leads to a position in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
     /// The move, which is legal in the position.
@@ -135,8 +135,8 @@ impl Book {
         self.image.bytes()
     }
 
-    /// Whether the games in this book are self-play games, because it is the embedded book or a
-    /// copy of it.
+    /// Whether this is the embedded book or a copy of it. Only in this book are the games known to
+    /// be self-play games.
     pub fn is_self_play(&self) -> bool {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }

@@ -5,7 +5,7 @@
 //! Before making a move, the search prefetches the pawn filter bit of the resulting position. On
 //! entering the resulting node, it prefetches the position's row in the table of buckets. It reads
 //! the row only after updating the network and probing the transposition table. Until then, no
-//! branch depends on the filter bit.
+//! branch depends on the filter bit, so the search does not stall if the bit has not arrived yet.
 
 use super::Book;
 use crate::chess::position::Position;
@@ -87,8 +87,8 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [neighbours(knights), neighbours(pawns)].concat();
-        // A prefetched lookup tests only the pawn filter of the second book. A third of the
-        // positions outside the book pass that filter.
+        // For the second book, a prefetched lookup tests only the pawn filter, which a third of the
+        // positions outside the books pass.
         for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);

@@ -55,7 +55,8 @@ fn check_entries(book: &Book) -> Result<(), BookError> {
 }
 
 /// Checks that all positions reachable from the start position pass the pawn filter. Other
-/// positions cannot be checked, because the book contains only their keys, not their pawns.
+/// positions cannot be checked, because the book contains only their keys, not their pawn
+/// structures.
 fn check_pawns(book: &Book) -> Result<(), BookError> {
     let mut is_sound = true;
     book.visit(&Position::start(), false, |position, _| {

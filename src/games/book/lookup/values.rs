@@ -41,8 +41,8 @@ pub struct BookValue {
     /// The best move that leads to a position that was not analysed, with its score; `None` if
     /// there is no such move.
     pub outside: Option<Scored>,
-    /// The best move and its score according to a search of this position, not restricted to some
-    /// of its moves.
+    /// The best move and its score in a search of this position that considered all its legal
+    /// moves.
     pub own: Option<Scored>,
     /// The depth of the backed-up score, in plies.
     pub depth: Depth,

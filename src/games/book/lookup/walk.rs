@@ -24,8 +24,8 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follows all legal moves in positions where some of the moves that games played are missing
-    /// from the book, and only book moves elsewhere.
+    /// Follows all legal moves in positions where the book lacks some of the moves played in games,
+    /// and only book moves elsewhere.
     Missing,
     All,
 }
@@ -101,13 +101,13 @@ impl Book {
 
     /// Visits each position that can be reached from `start` without leaving the book, and returns
     /// the number of visited positions. Stops early if `visit` breaks. For speed, the first pass
-    /// follows only moves that were played. If some positions are still unvisited, a second pass
-    /// follows all legal moves.
+    /// follows only the moves stored in the entries. If some positions are still unvisited, a
+    /// second pass follows all legal moves.
     ///
-    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`], and the second pass
-    /// tries all legal moves only in positions where some of the moves that games played are
-    /// missing from the book, because trying them in a million positions takes half a minute. As a
-    /// result, some positions in a pruned book may be missed.
+    /// With `nearest_first`, the order is nearly the same as in [`Book::walk`]. The second pass
+    /// then tries all legal moves only in positions where the book lacks some of the moves played
+    /// in games, because trying them in a million positions takes half a minute. As a result, some
+    /// positions in a pruned book may be missed.
     pub(crate) fn visit(
         &self,
         start: &Position,

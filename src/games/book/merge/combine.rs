@@ -73,8 +73,8 @@ pub struct Shared {
     /// The inputs whose text is also an input of an earlier book in the list.
     pub inputs: Vec<InputRecord>,
     /// The number of games that are already in an earlier book in the list. `None` if [`merge`]
-    /// does not check for duplicates, because it does so only for books with facets, weight 1, and
-    /// the same depth and filters.
+    /// would not check for duplicates. It checks only if all books have facets, weight 1, and the
+    /// same depth and filters.
     pub games: Option<u64>,
 }
 
@@ -131,9 +131,9 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Inserts the pawn structures of all positions in `book` for which `stays` returns true into
-/// `pawns`. If some of these positions cannot be reached from `start`, their structures are
-/// unknown, so the book's entire pawn filter is inserted.
+/// Inserts into `pawns` the pawn structures of all positions in `book` for which `stays` returns
+/// true. If some of these positions cannot be reached from `start`, their structures are unknown,
+/// so the book's entire pawn filter is inserted.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,

@@ -1,4 +1,5 @@
-//! Extends a book with moves that no game played, and with the positions after them.
+//! Extends a book with moves that were not played in any game, and with the positions that they
+//! lead to.
 
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
@@ -61,8 +62,7 @@ fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
 
-/// Returns the keys of the positions that moves without games lead to. An analysis added these
-/// moves.
+/// Returns the keys of the positions reached by moves without games, which an analysis has added.
 pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     let mut keys = KeyMap::default();
     // Few books contain moves without games. Checking for them by scanning the entries is cheaper

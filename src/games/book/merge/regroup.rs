@@ -68,8 +68,8 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // A game is listed twice if it reached the position twice and both of the moves it played
-        // there were pruned.
+        // Without this, a game would be listed twice if it reached the position twice and both of
+        // the moves played there were pruned.
         listed.dedup();
         listed
     }
@@ -173,7 +173,7 @@ impl Repeated {
 
 /// For each of `books`, which must have facets, finds the games that also occur in an earlier book.
 /// With `within`, also finds duplicates within the last book. Different games may share an id, so
-/// their PGN text, or their players and results, must also match.
+/// either their PGN text or their players and results must match too.
 pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated>> {
     let mut known: HashMap<GameId, (usize, u32)> = HashMap::new();
     let all: Vec<Games<'_>> = books
@@ -327,8 +327,8 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
 }
 
 /// Writes a book that contains the selected games of a book with facets. `choose` returns one flag
-/// per game: whether it is selected. `pawns_of` is given a predicate, and returns the pawn
-/// structures of the entries that satisfy it.
+/// per game, which is true if the game is selected. `pawns_of` receives a predicate for entries,
+/// and returns the pawn structures of those that satisfy it.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,

@@ -18,8 +18,8 @@ use crate::games::book::lookup::Book;
 pub struct Selection {
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// Full or partial player names in lower case. Unless the list is empty, a game is selected
-    /// only if the name of one of its players contains at least one of them.
+    /// Full or partial player names in lower case. A game is selected only if one of these is part
+    /// of the name of one of its players. An empty list selects the games of all players.
     pub players: Vec<String>,
     /// The side whose player's name is compared with `players`; `None` if either player may match.
     pub side: Option<Color>,
@@ -60,10 +60,7 @@ impl Selection {
 
     /// Builds a book in memory from the selected games of `book`, with their facets but without
     /// analysis values. Its entries are the same as if it were built from the games themselves,
-    /// except that positions and moves missing from `book` are missing from it too.
-    ///
-    /// # Errors
-    /// If the book has no facets, or if its facets are damaged.
+    /// except that it lacks all positions and moves that `book` lacks.
     pub fn of_book(&self, book: &Book) -> Result<Book, BookError> {
         if book.image.facets().is_none() {
             return Err(BookError::NoFacets { name: book.name().to_owned() });

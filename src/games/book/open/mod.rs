@@ -155,8 +155,8 @@ impl Book {
     }
 }
 
-/// Whether a file is read as games, because it is neither a Tabia or Polyglot book nor a learning
-/// file.
+/// Whether a file is read as PGN games, which is the case if it is not a Tabia book, a Polyglot
+/// book or a learning file.
 fn is_of_games(path: &Path) -> Result<bool, FileError> {
     let reading = |error| FileError::io("read", path, &error);
     let mut head = Vec::new();

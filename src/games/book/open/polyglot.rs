@@ -216,8 +216,8 @@ impl<'a> Import<'a> {
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // The position may already have been added from rows with the other kind of key, which
-        // contain other moves.
+        // The position may already have an entry, made from rows with the other kind of key. Keep
+        // the moves of that entry.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);

@@ -20,7 +20,7 @@ const VERSION: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 
 /// The content of the manifest file: metadata that cannot be recovered from the rows once another
-/// program has grouped them.
+/// program has combined some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,

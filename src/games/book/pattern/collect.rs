@@ -165,8 +165,8 @@ struct MoveReader {
 }
 
 impl MoveReader {
-    /// Stores the moves of the game just read under this game number, or discards them if `number`
-    /// is `None`.
+    /// Stores the moves of the game just read as those of game `number`, or discards them if
+    /// `number` is `None`.
     fn keep(&mut self, number: Option<u32>) {
         let start = self.start.take();
         let Share { words, games, starts } = &mut self.share;
@@ -203,8 +203,8 @@ impl Visitor for MoveReader {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Combines the games read by all threads into an index. If a game was not found, the error is its
-/// number; if the moves do not fit into an index, the error is `None`.
+/// Combines the games read by all threads into an index. On failure, returns the number of a game
+/// that was not found, or `None` if the moves do not fit into an index.
 fn joined(book: &Book, games: &Games<'_>, shares: &[Share]) -> Result<MoveIndex, Option<u32>> {
     let nothing = CollectedGame { moves: &[], start: "" };
     let mut collected = vec![nothing; games.len() as usize];

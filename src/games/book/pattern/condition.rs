@@ -62,8 +62,8 @@ const GUARDS: u64 = {
 struct Group {
     squares: u64,
     kinds: ArrayVec<u8, KINDS>,
-    /// The squares of the group that must contain one of `kinds`: all of them if `kinds` are the
-    /// allowed contents, or none if `kinds` are the forbidden contents.
+    /// The squares of the group that must contain one of `kinds`, while the others must not: all
+    /// squares if `kinds` are the allowed contents, or none if `kinds` are the forbidden contents.
     expected: u64,
 }
 
@@ -83,8 +83,8 @@ impl Group {
     }
 }
 
-/// What a pattern requires of a position: the pieces on the board and, at the ply where the pattern
-/// starts to match, the side to move.
+/// What a pattern requires of a position: the pieces on the board and the side to move. The side to
+/// move is tested only in the first position of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Condition {
     /// The minimum number of pieces of each kind, packed as in [`Placement::material`]. `most`

@@ -26,8 +26,8 @@ const MAGIC: &[u8; 8] = b"TABIAMV\n";
 const VERSION: u64 = 1;
 const WORDS: usize = 5;
 const HEADER_BYTES: usize = 8 + 8 * WORDS + 8;
-/// The number of games per block. An index keeps the offset of each block, and finds the games
-/// within a block by adding up their lengths.
+/// The number of games per block. An index keeps only the offset of each block. A game within a
+/// block is found by adding up the lengths of the games before it.
 const BLOCK: usize = 256;
 
 /// The kind of file that stores a [`MoveIndex`].
@@ -41,7 +41,7 @@ pub struct MoveIndex {
     games: usize,
     /// The offset of the moves in the file.
     begin: usize,
-    /// For each block of games, the number of moves before it; then the total number of moves.
+    /// The number of moves before each block of games, followed by the total number of moves.
     blocks: Vec<usize>,
     starts: HashMap<u32, Position>,
 }
@@ -179,7 +179,8 @@ impl MoveIndex {
         self.bytes[HEADER_BYTES..self.begin].as_chunks().0
     }
 
-    /// Iterates over the games with the numbers `games`, returning each game's number and moves.
+    /// Iterates over the games whose numbers are in `games`. Each item contains a game's number and
+    /// its moves.
     pub(super) fn moves(
         &self,
         games: std::ops::Range<u32>,

@@ -249,8 +249,8 @@ impl Compiled {
     /// Whether the pattern matches anywhere in a game.
     #[inline]
     fn matches(&self, mut placement: Placement, start: Color, moves: &[[u8; 2]]) -> bool {
-        // For each condition, the number of consecutive positions, ending with the current one, in
-        // which it holds.
+        // For each condition, the number of consecutive positions in which it has held, up to and
+        // including the current one.
         let mut held = [0_u32; 2];
         let last = self.plies.1.saturating_add(self.lasting - 1);
         let mut rest = moves.iter();

@@ -163,8 +163,8 @@ fn piece(letter: char) -> Option<Piece> {
     LETTERS.iter().find(|(known, _)| *known == letter).map(|&(_, piece)| piece)
 }
 
-/// Returns the square contents that a character stands for: a piece, all pieces of a colour, or
-/// those denoted by a symbol such as `?`.
+/// Returns the square contents that a character stands for: a single piece, all pieces of a colour,
+/// or a wider choice for a symbol such as `?`.
 fn class_of(letter: char) -> Option<Class> {
     let all = |color| {
         let kinds = LETTERS.iter().map(|&(_, piece)| Class::of(kind(color, piece)));
@@ -183,8 +183,8 @@ fn class_of(letter: char) -> Option<Class> {
     }
 }
 
-/// Parses the content of a square, a character or a set such as `[Nb]`, at the start of `text`.
-/// Also returns the rest of `text`.
+/// Parses the content of one square at the start of `text`: either a single character, or a set
+/// such as `[Nb]`. Also returns the rest of `text`.
 fn read_class(text: &str) -> Option<(Class, &str)> {
     let mut letters = text.chars();
     let Some(rest) = text.strip_prefix('[') else {

@@ -44,8 +44,8 @@ pub struct PositionStats {
     pub reached: GameSummary,
     /// The games that continued with a move in the book, each counted once.
     ///
-    /// Without facets, the number is too high if some games ended in the position and others
-    /// repeated it.
+    /// Without facets, a game that played several different moves in the position is counted once
+    /// for each, although the counts never exceed those of `reached`.
     pub continued: GameSummary,
     /// The moves played in this position, and moves that lead to a position reached by other games.
     /// They are sorted by the number of games that reached the resulting position (or by weight, in
@@ -312,8 +312,8 @@ impl Book {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Returns the names of the players in all stored games, each with the number of games. In a
-    /// chain of books, a name is listed once for each book that contains it.
+    /// Returns the names of the players in all stored games, each with the player's number of
+    /// games. In a chain of books, a name is listed once for each book that contains it.
     pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
         let mut names = Vec::new();
         for book in self.in_order() {

@@ -21,14 +21,14 @@ const MAX_PLIES: usize = 40;
 /// The maximum number of positions kept per ply. They are the ones through which the most games
 /// passed.
 const MAX_WIDTH: usize = 6;
-/// Positions that less than this fraction of the games passed through are omitted.
+/// A position is omitted if less than this fraction of the games passed through it.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
 /// The maximum number of partial move orders extended while looking for complete ones.
 const MAX_STEPS: usize = 2000;
 
-/// A move by which games reached a position, with the position before it.
+/// A move by which games reached a position, and the position before that move.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     pub(crate) before: Position,

@@ -44,8 +44,8 @@ impl Book {
 }
 
 impl PositionGames {
-    /// Returns the numbers of the games, latest game first. The other methods take these numbers to
-    /// identify games.
+    /// Returns the numbers of the games, latest game first. These numbers identify the games in
+    /// calls to the other methods.
     pub(crate) fn numbers(&self) -> &[u32] {
         &self.numbers
     }

@@ -155,7 +155,7 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
 pub struct GameSummary {
     /// The results.
     pub counts: Counts,
-    /// For the player to move: the sum and the number of the known ratings.
+    /// The sum and the number of the known ratings of the player to move.
     pub(super) ratings: (u64, u64),
     /// The results by month. Games whose month is unknown are not included.
     pub history: Vec<MonthCounts>,
@@ -167,8 +167,8 @@ pub struct GameSummary {
 }
 
 impl GameSummary {
-    /// Returns the rounded mean rating of the player to move over all games that contain this
-    /// rating, or `None` if no game does.
+    /// Returns the rounded mean rating of the player to move over all games in which it is known,
+    /// or `None` if there are no such games.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)

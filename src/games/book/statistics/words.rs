@@ -46,8 +46,8 @@ pub(crate) fn transposition(
     }
 }
 
-/// The maximum number of games in a position for which the highest-rated game is looked up. Reading
-/// a thousand games takes about 20 microseconds.
+/// If a position has more games than this, its highest-rated game is not looked up. Reading a
+/// thousand games takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
 /// Describes the position at the end of a line: its opening name, its most frequent move, and its

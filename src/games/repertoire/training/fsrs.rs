@@ -18,8 +18,8 @@ const W: [f64; 21] = [
     0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835,
     0.0614, 0.2629, 1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
 ];
-/// The best of the four FSRS grades. It is never given, but every difficulty reverts towards the
-/// initial difficulty for this grade.
+/// The best of the four FSRS grades. Tabia never gives it, but the formulas need it: every
+/// difficulty reverts towards the initial difficulty for this grade.
 const EASY: f64 = 4.0;
 const DIFFICULTIES: (f64, f64) = (1.0, 10.0);
 /// The minimum stability in days.

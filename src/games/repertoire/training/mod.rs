@@ -1,8 +1,9 @@
 //! Trains a repertoire: asks for the player's moves, and repeats those that the player forgot.
 //!
-//! [`Training`] draws each position with a probability proportional to how likely it is that the
-//! position occurs in the next game and the player does not remember the answer. `fsrs` estimates
-//! what the player remembers, `judge` evaluates answers, and `journal` stores them.
+//! [`Training`] prefers positions that are likely to occur in the next game and that the player has
+//! probably forgotten: it draws each one with a probability proportional to the product of the two.
+//! `fsrs` estimates what the player remembers, `judge` evaluates answers, and `journal` stores
+//! them.
 
 mod fsrs;
 mod journal;

@@ -17,8 +17,8 @@ use crate::support::random::Random;
 /// The probability assigned to repertoire positions that do not occur in the reference book. It is
 /// tiny, so that these positions are asked last.
 const UNREACHED: f64 = 1e-6;
-/// The number of most recently asked positions that are not repeated unless no other position is
-/// due. Chosen by hand.
+/// How many of the latest questions are not repeated unless no other position is due. Chosen by
+/// hand.
 const RECENT: usize = 3;
 
 /// How [`Training`] chooses positions.
@@ -35,9 +35,9 @@ pub struct TrainingOptions {
 /// where the repertoire ends.
 ///
 /// A position is due if it was never asked, if the last answer was wrong, or if the probability
-/// that the player remembers it has dropped to 90% or less. Due positions are drawn with a
-/// probability proportional to how likely it is that the position occurs in the next game and the
-/// player does not remember the answer. All results depend only on the arguments, never on the
+/// that the player remembers it has dropped to 90% or less. Each due position is drawn with a
+/// probability proportional to its probability in the next game, multiplied by the probability that
+/// the player has forgotten the answer. All results depend only on the arguments, never on the
 /// system clock.
 #[derive(Debug)]
 pub struct Training {
@@ -51,8 +51,8 @@ pub struct Training {
     accepted: Vec<(Position, Move)>,
     random: Random,
     question: Option<Question>,
-    /// The next question, if the opponent's reply to the last correct answer led to a due position:
-    /// its index in `cards` and the line leading to it.
+    /// The next question, as an index in `cards` and the line leading to it. Set only if the
+    /// opponent's reply to the last correct answer led to a due position.
     next: Option<(usize, Line)>,
     recent: VecDeque<usize>,
     tally: Tally,
@@ -74,8 +74,8 @@ struct Card {
 pub struct Question {
     /// The position in which to find a move. It is the last position of `line`.
     pub position: Position,
-    /// The moves that led to the position in this session or, if the question is not a continuation
-    /// of the previous one, the most common line leading to it.
+    /// The moves that led to the position: those played in this session if the question continues
+    /// the previous one, or otherwise the most common line.
     pub line: Line,
     /// The expected number of times that the position occurs in a game.
     pub probability: f64,
@@ -104,8 +104,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// How well the player remembered the move; `None` if the answer does not show it.
     pub grade: Option<Grade>,
-    /// How much worse the move is than the best move, in centipawns; `None` if neither engine
-    /// values nor a search show it.
+    /// How much worse the move is than the best move, in centipawns; `None` if there were neither
+    /// engine values nor a search to compare the two.
     pub loss: Option<Score>,
     /// What the reference book contains about the move played.
     pub played: MoveFacts,
@@ -123,8 +123,8 @@ pub struct Tally {
     pub answers: usize,
     /// The number of answers without hints that were in the repertoire or, where it ends, good.
     pub right: usize,
-    /// The number of answers graded as forgotten: wrong or weak moves, and moves played after the
-    /// hint had shown them.
+    /// The number of answers graded as forgotten: wrong or weak moves, and correct moves played
+    /// only after a hint had revealed them.
     pub wrong: usize,
 }
 
@@ -142,9 +142,9 @@ pub struct Progress {
 }
 
 impl Training {
-    /// Starts a session, and restores the player's progress from the journal. The opponent's moves
-    /// are drawn with their frequency in the reference book. Without a journal, answers are not
-    /// stored.
+    /// Starts a session, and restores the player's progress from the journal. Without a journal,
+    /// answers are not stored. The opponent's moves are drawn at random, weighted by their
+    /// frequency in the reference book.
     ///
     /// # Errors
     /// If the journal cannot be read or created, belongs to the other side, or is in use.
@@ -249,11 +249,11 @@ impl Training {
     }
 
     /// Answers the current question. Returns `None` if there is no question or `mv` is illegal.
-    /// Otherwise, the answer has been synced to disk when this method returns.
+    /// Otherwise, the answer is synced to disk before this method returns.
     ///
     /// # Errors
-    /// If the journal cannot be written. If the answer could not be appended at all, the question
-    /// can be answered again.
+    /// If the journal cannot be written. The question stays open if the answer was not even
+    /// appended.
     pub fn answer(
         &mut self,
         mv: Move,

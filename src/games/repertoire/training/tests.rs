@@ -308,9 +308,9 @@ fn damaged_answers_in_the_journal_are_ignored() {
     assert_eq!(training.progress(NOW).learnt, 1);
 }
 
-/// A random sequence of actions by a player: a delay in seconds, then an answer, or `None` to skip
-/// the question. An answer consists of a flag that makes it the repertoire's move, if there is one,
-/// and the index of the legal move to play otherwise.
+/// A random sequence of a player's actions. Each consists of a delay in seconds and an answer, or
+/// `None` to skip the question. An answer is a flag and the index of a legal move. If the flag is
+/// set and the repertoire has a move, that move is played instead.
 fn player() -> impl Strategy<Value = Vec<(u64, Option<(bool, usize)>)>> {
     let action = prop::option::weighted(0.9, (any::<bool>(), 0..40_usize));
     prop::collection::vec((0..5 * DAY, action), 1..60)

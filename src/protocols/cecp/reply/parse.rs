@@ -82,7 +82,7 @@ fn remark(rest: &str) -> Option<(Option<String>, String)> {
 }
 
 /// Parses the `NAME=VALUE` pairs of a `feature` line. Values may be in quotation marks. Stops at
-/// the first text in another format.
+/// the first text that is not such a pair.
 fn features(mut rest: &str) -> Vec<Feature> {
     let mut features = Vec::new();
     while let Some((name, value)) = rest.trim_start().split_once('=') {
@@ -149,8 +149,8 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// Parses the numbers before a tab: first the selective depth, then the speed, and last the number
-/// of tablebase hits. Also returns the rest of the line.
+/// Parses the numbers before a tab: the last is the number of tablebase hits, and the selective
+/// depth and the speed may precede it. Also returns the rest of the line.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };

@@ -15,7 +15,7 @@ use windows_sys::core::BOOL;
 
 use super::super::types::Event;
 
-/// The maximum number of pending input events among which to search for the Enter key.
+/// How many pending input events are searched for the Enter key.
 const MOST_KEYS: usize = 1024;
 const ENTER: u16 = b'\r' as u16;
 

@@ -32,8 +32,8 @@ pub(crate) use console::{input_has_line, on_events, output_has_room};
 pub(crate) use memory::Mapping;
 pub(crate) use process::{Group, HAS_SIGNALS, Input, describe_exit, has_crashed, prepare, signal};
 
-/// The offset of the byte that is locked. It is beyond the end of every file, because Windows
-/// prevents other programs from reading locked bytes.
+/// The offset of the locked byte. It lies beyond the end of any file, because Windows prevents
+/// other programs from reading locked bytes.
 const LOCKED_BYTE: u64 = i64::MAX as u64 - 1;
 /// Prefix of the temporary name that an open file gets while it is being replaced.
 const OLD_PREFIX: &str = ".tabia-old-";
@@ -70,14 +70,14 @@ pub(crate) fn known_id(path: &Path, _: &Metadata) -> Option<FileId> {
     path_id(path)
 }
 
-/// Returns the identity of the file that standard input reads, or `None` if it is not a regular
-/// file.
+/// Returns the identity of the file that standard input is redirected from, or `None` if it is not
+/// a regular file.
 pub(crate) fn stdin_id() -> Option<FileId> {
     standard_id(STD_INPUT_HANDLE)
 }
 
-/// Returns the identity of the file that standard output writes, or `None` if it is not a regular
-/// file.
+/// Returns the identity of the file that standard output is redirected to, or `None` if it is not a
+/// regular file.
 pub(crate) fn stdout_id() -> Option<FileId> {
     standard_id(STD_OUTPUT_HANDLE)
 }
@@ -241,8 +241,8 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a file or folder that may be a leftover of a killed program. Returns `None` if a
-/// running program is still using it.
+/// Opens and locks a file or folder that may have been left behind by a killed program. Returns
+/// `None` if a running program is still using it.
 pub(crate) fn claim(path: &Path) -> Option<File> {
     if !path.is_dir() {
         let file = File::open(path).ok()?;
@@ -254,7 +254,7 @@ pub(crate) fn claim(path: &Path) -> Option<File> {
     options.access_mode(DELETE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()
 }
 
-/// Prevents other programs from removing a folder until the result is dropped.
+/// Prevents other programs from removing a folder until the returned handle is dropped.
 #[cfg(feature = "parquet")]
 pub(crate) fn lock_folder(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();

@@ -41,9 +41,8 @@ pub(crate) fn prepare(command: &mut Command) {
     #[allow(unsafe_code)]
     // The function always succeeds and returns a constant.
     let own_process = || unsafe { GetCurrentProcess() };
-    // The current process might be killed after it has started an engine but before it has assigned
-    // the engine to a job. Only if the current process itself is in a job, the engine is then
-    // killed as well.
+    // Put the current process itself in a job. Otherwise, an engine would survive if this process
+    // were killed after starting the engine but before assigning it to a job.
     OWN_JOB.get_or_init(|| Job::with(own_process()).ok());
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
@@ -135,8 +134,9 @@ pub(crate) fn has_crashed(status: ExitStatus) -> bool {
 /// in time.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// Sends text to a thread that writes it to the child process. The thread is necessary because
-    /// writing to a pipe cannot time out on Windows. It ends when this field is dropped.
+    /// Sends text to a thread that writes it to the child process. A separate thread is necessary
+    /// because writing to a pipe cannot time out on Windows. The thread ends when this field is
+    /// dropped.
     texts: Sender<Vec<u8>>,
     results: Receiver<io::Result<()>>,
     /// The number of texts sent to the thread for which it has not yet returned a result.

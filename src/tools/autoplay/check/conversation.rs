@@ -8,8 +8,8 @@ use crate::tools::autoplay::process::{Line, Process, Trace};
 
 use super::{Finding, Limits};
 
-/// The pause after each line sent, because some engines lose input that arrives too fast. The pause
-/// is too short to affect the measured times.
+/// The pause after each line sent. Some engines lose input that arrives too fast. The pause is too
+/// short to affect the measured times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.
@@ -59,7 +59,7 @@ pub(super) struct Conversation<H> {
     pub findings: Vec<Finding>,
     /// Measurements that are reported but cannot fail a test.
     pub notes: Vec<String>,
-    /// The requirement that the engine lacks, if the test was skipped because of it.
+    /// What the engine lacks, if the test was skipped for that reason.
     pub skipped: Option<&'static str>,
     /// The lines sent in the handshake.
     greeting: Vec<String>,
@@ -184,8 +184,8 @@ impl<H: Handshake> Conversation<H> {
         Finding { sent: clipped(sent[from..].join(" | ")), came: clipped(came), rule }
     }
 
-    /// Creates a finding for a missing answer, which says whether the engine has exited or is still
-    /// running.
+    /// Creates a finding for a missing answer. It states how long the test waited or, if the engine
+    /// has exited, how it ended.
     pub(super) fn missing(&mut self, what: &str, rule: &'static str) -> Finding {
         let came = match self.is_alive() {
             true => format!("no {what} within {} s", self.patience.as_secs_f64()),

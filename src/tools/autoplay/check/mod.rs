@@ -55,7 +55,7 @@ pub(crate) struct Outcome {
     pub findings: Vec<Finding>,
     /// Measurements, such as the time from `stop` to `bestmove`.
     pub notes: Vec<String>,
-    /// The requirement that the engine lacks, if the test was skipped because of it.
+    /// What the engine lacks, if the test was skipped for that reason.
     pub skipped: Option<&'static str>,
     pub duration: Duration,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Outcome {
 /// search.
 const MIDDLE_GAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
-/// How long to check that the engine does not send a move when it should not.
+/// How long the engine must stay silent when it is not supposed to send a move.
 const SILENCE: Duration = Duration::from_millis(400);
 
 /// A test of one requirement.

@@ -15,8 +15,8 @@ const DEADLINE: Duration = Duration::from_secs(120);
 const TIMEOUT: Duration = Duration::from_secs(3600);
 const MOVE_TIME: Duration = Duration::from_millis(50);
 
-/// An engine that prints a line of thinking output on `go`, and its move only when it receives
-/// `answer`.
+/// A shell script that acts as an engine. On `go` it prints a line of thinking output, but it sends
+/// its move only when it receives `answer`.
 const SCRIPT: &str = r#"
         while read -r line; do case "$line" in
             uci) echo uciok;;
@@ -30,8 +30,8 @@ const SCRIPT: &str = r#"
         esac; done
     "#;
 
-/// An adapter for an engine that moves late. Its move is already in the channel when the match
-/// runner processes earlier output.
+/// An adapter for an engine that moves late. By the time the match runner processes the engine's
+/// earlier output, the move is already in the channel.
 struct LateEngine(Box<dyn ProtocolAdapter>);
 
 impl ProtocolAdapter for LateEngine {
@@ -91,7 +91,7 @@ impl ProtocolAdapter for LateEngine {
     }
 }
 
-/// Plays a game from the position `fen`, with the first move arriving late.
+/// Plays a game from the position `fen` in which White's first answer, `answer`, arrives too late.
 fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
     let start = Position::from_fen(fen).expect(fen);
     let (sender, played) = channel();

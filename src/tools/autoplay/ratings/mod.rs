@@ -61,7 +61,8 @@ pub struct Anchor {
     pub player: usize,
     /// The rating.
     pub elo: f64,
-    /// The standard deviation of the rating in Elo; 0 if the rating is fixed.
+    /// The standard deviation of the rating, in Elo. If it is 0, the rating is fixed; otherwise the
+    /// games can change it.
     pub deviation: f64,
 }
 
@@ -70,7 +71,8 @@ pub struct Anchor {
 pub struct Rating {
     /// The index of the player.
     pub player: usize,
-    /// The rating in Elo. Without anchors, the average over all rated players is 0.
+    /// The rating in Elo. Without anchors, ratings are shifted so that the mean of all rated
+    /// players is 0.
     pub elo: f64,
     /// Half the width of the 95% confidence interval; `None` if it cannot be estimated or if the
     /// rating is fixed.
@@ -87,12 +89,13 @@ pub struct Ratings {
     pub rows: Vec<Rating>,
     /// White's advantage in Elo.
     pub white_advantage: Estimate,
-    /// The players without a rating. They have no games that connect them to the rated players,
-    /// directly or through a chain of players, or they won all or lost all of those games.
+    /// The players without a rating, because their games do not determine a finite rating relative
+    /// to the rated players: no chain of games connects them, or all results along such chains are
+    /// wins or all are losses.
     pub unrated: Vec<usize>,
 }
 
-/// Computes ratings of players with indexes below `players`.
+/// Computes ratings from the results of games. All players have indexes below `players`.
 ///
 /// # Panics
 /// If the index of a player in a game or an anchor is not below `players`.

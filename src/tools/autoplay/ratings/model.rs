@@ -17,23 +17,24 @@ const MAX_STEPS: usize = 200;
 /// Newton's method stops once every component of the step is smaller than this.
 const TOLERANCE: f64 = 1e-11;
 
-/// The smallest pivot in the Cholesky factorisation. Anything smaller is a rounding error.
+/// The minimum pivot in the Cholesky factorisation. Smaller values are treated as rounding errors.
 const MIN_PIVOT: f64 = 1e-12;
 
-/// The rating model. Its variables are White's advantage and all strengths that no anchor fixes.
+/// The rating model. Its variables are White's advantage and all strengths that are not fixed by an
+/// anchor.
 pub(super) struct Model {
     /// The index of each player's variable; `None` if the player's strength is fixed or the player
     /// is not rated.
     variables: Vec<Option<usize>>,
-    /// The strength of each player whose strength is fixed, by player index. Unused for other
-    /// players.
+    /// The fixed strengths, by player index. The entries of all other players are unused.
     fixed: Vec<f64>,
-    /// The mean and the precision (1 / variance) of each variable's prior distribution.
+    /// For each variable, the mean and the precision (1 / variance) of its prior distribution.
     priors: Vec<(f64, f64)>,
     has_anchor: bool,
 }
 
-/// The most likely values of the variables, and the data from which their errors are computed.
+/// The most likely values of the model's variables, and the data needed to compute the standard
+/// errors of the values.
 pub(super) struct Solution {
     pub values: Vec<f64>,
     /// The Cholesky factor of the matrix of negated second derivatives of the log-likelihood.
@@ -45,7 +46,7 @@ pub(super) struct Solution {
     precisions: Vec<f64>,
 }
 
-/// The results of all games that one player played as White against another player.
+/// The total results of one player's games as White against another player.
 #[derive(Default)]
 struct Pairing {
     games: f64,
@@ -85,8 +86,9 @@ impl Model {
         self.variables[player].map_or(self.fixed[player], |variable| values[variable])
     }
 
-    /// Returns the strength of `player`, minus the strength of `other` if given, as a list of
-    /// (variable, sign) pairs. Fixed strengths are omitted.
+    /// Returns the strength of `player`, or the difference `player` - `other` if `other` is given,
+    /// as a linear combination of variables: a list of (variable, sign) pairs. Fixed strengths have
+    /// no variables, so they are omitted.
     pub(super) fn direction(&self, player: usize, other: Option<usize>) -> Vec<(usize, f64)> {
         let signed = [(Some(player), 1.0), (other, -1.0)];
         let factor = |(player, sign): (Option<usize>, f64)| Some((self.variables[player?]?, sign));
@@ -136,7 +138,8 @@ impl Model {
         1.0 / (1.0 + (-difference).exp())
     }
 
-    /// Returns the variables on which a game's expected score depends, with their signs.
+    /// Returns the variables on which White's expected score in a game depends, each with the sign
+    /// of its effect.
     fn influences(&self, [white, black]: [usize; 2]) -> Vec<(usize, f64)> {
         let mut influences = self.direction(white, Some(black));
         influences.push((self.white(), 1.0));
@@ -157,7 +160,8 @@ impl Model {
         of_results.chain(of_priors).sum()
     }
 
-    /// Returns the first derivatives and the negated second derivatives of the log-likelihood.
+    /// Returns the gradient and the negated Hessian (matrix of second derivatives) of the
+    /// log-likelihood.
     fn derivatives(
         &self,
         values: &[f64],
@@ -182,7 +186,8 @@ impl Model {
         }
         if !self.has_anchor {
             // Without anchors, the results determine only the differences between strengths, so the
-            // matrix would be singular. Adding a constant pins down the average strength.
+            // matrix would be singular. Adding a constant to all entries for strengths fixes the
+            // average strength.
             let weight = 1.0 + matrix[0][0];
             for row in &mut matrix[..size - 1] {
                 row[..size - 1].iter_mut().for_each(|entry| *entry += weight);
@@ -230,8 +235,8 @@ impl Solution {
                 .sum::<f64>()
                 .powi(2)
         };
-        // The residuals underestimate the true deviations, because the values were fitted to the
-        // same results.
+        // Correct for the number of fitted variables: because the values were fitted to these same
+        // results, the residuals are too small on average.
         let correction = units as f64 / (units - variables) as f64;
         let of_results = correction * self.units.iter().map(of_unit).sum::<f64>();
         let of_priors: f64 = effect

@@ -22,7 +22,8 @@ pub struct PgnResults {
     pub names: Vec<String>,
     /// The finished games.
     pub games: Vec<RatedGame>,
-    /// The number of games without a result or without the names of two different players.
+    /// The number of games skipped because they have no result or do not name two different
+    /// players.
     pub skipped: u64,
     players: HashMap<String, usize>,
     /// The indexes of the games whose partner in a pair has not been read yet, keyed by White,
@@ -31,7 +32,7 @@ pub struct PgnResults {
 }
 
 impl PgnResults {
-    /// Reads all games from an input. Games of chess variants are ignored.
+    /// Adds all games of an input, except games of chess variants.
     ///
     /// # Errors
     /// If the input cannot be read.
@@ -98,8 +99,8 @@ impl PgnResults {
         }
     }
 
-    /// Keeps only the players for which `is_kept` returns `true`, and renumbers them. The other
-    /// players must have no games.
+    /// Removes the players for which `is_kept` returns `false`, and renumbers the others. The
+    /// removed players must have no games.
     fn keep_names(&mut self, is_kept: impl Fn(usize) -> bool) {
         let mut numbers = Vec::with_capacity(self.names.len());
         let mut next = 0;

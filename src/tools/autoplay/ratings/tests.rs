@@ -7,7 +7,7 @@ use crate::games::pgn::PgnInput;
 use crate::support::random::Random;
 
 /// Returns games between two players who alternate colours. `half_points` contains the first
-/// player's half points in each game.
+/// player's score in each game, in half-points (0, 1 or 2).
 fn games(players: [usize; 2], half_points: &[u8]) -> Vec<RatedGame> {
     let [first, second] = players;
     let game = |(number, &points): (usize, &u8)| match number % 2 {
@@ -23,8 +23,9 @@ fn elos(players: usize, found: &Ratings) -> Vec<f64> {
     elos
 }
 
-/// The example from <https://github.com/Disservin/fastchess/issues/1007>: scores of 75%, 75% and
-/// 90% are explained exactly by two equal rating differences, no matter how many games were played.
+/// The example from <https://github.com/Disservin/fastchess/issues/1007>: pairwise scores of 75%,
+/// 75% and 90% are explained exactly by two equal rating differences, so the ratings must not
+/// depend on the number of games in each pairing.
 #[test]
 fn ratings_reproduce_consistent_scores() {
     let won = |wins: usize, draws: usize, losses: usize| {
@@ -87,13 +88,13 @@ fn extreme_results_have_finite_ratings() {
     // White always wins.
     let found = ratings(2, &games([0, 1], &[2, 0].repeat(50)), &[]);
     assert!(found.rows[0].elo.abs() < 1e-6 && found.white_advantage.value > 200.0);
-    // All games have the same result, so the error cannot be estimated.
+    // All games are draws, so there is no variation from which the error could be estimated.
     let found = ratings(2, &games([0, 1], &[1; 50]), &[]);
     assert_eq!((found.rows[0].error, found.rows[0].superiority), (None, None));
 }
 
-/// Simulates a game and returns White's score in half-points (0, 1 or 2). Uses Davidson's model (1970), in which
-/// draws are most likely between equal players.
+/// Simulates a game with Davidson's model (1970), in which draws are most likely between equal
+/// players. Returns White's half points (0, 1 or 2).
 fn play(random: &mut Random, difference: f64) -> u8 {
     let (white, draw) =
         ((difference / ELO_SCALE).exp(), 1.5 * (difference / ELO_SCALE / 2.0).exp());
@@ -109,7 +110,8 @@ fn opening(random: &mut Random) -> f64 {
     40.0 + OPENING_DEVIATION * (sum - 6.0)
 }
 
-/// Simulates a tournament of game pairs. Both games of a pair have the same opening.
+/// Simulates a tournament of game pairs. Both games of a pair start from the same opening, which
+/// gives White the same advantage.
 fn tournament(random: &mut Random, elos: &[f64], pairs: usize, format: Format) -> Vec<RatedGame> {
     let (engines, games) = (elos.len(), 2 * pairs);
     let schedule = Schedule { engines, format, games, openings: 1, reversed: true };

@@ -1,5 +1,5 @@
-//! The match report, a self-contained HTML page with tables, charts and all games, assembled from
-//! `page.html`, its style sheet, its script and JSON data.
+//! The match report: a self-contained HTML page with tables, charts and all games. It is assembled
+//! from `page.html`, style sheets, scripts and JSON data.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,8 @@ pub(crate) const STANDINGS_CSS: &str = include_str!("standings.css");
 pub struct About {
     /// Labelled facts about the match, such as the openings, the machine and the date.
     pub facts: Vec<(&'static str, String)>,
-    /// The path of the PGN file, relative to the report's folder.
+    /// The path of the PGN file, relative to the folder that contains the report; `None` if there
+    /// is none.
     pub games: Option<PathBuf>,
 }
 
@@ -134,8 +135,8 @@ pub(crate) fn pairing(
     })
 }
 
-/// Returns the data for the sequential test, including the log-likelihood ratio after each game
-/// pair, in order of completion.
+/// Returns the data for displaying the sequential test, including its log-likelihood ratio after
+/// each completed game pair.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -144,7 +145,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
         let as_white = Some(&game.names[0]) == first;
         let color = if as_white { Color::White } else { Color::Black };
         let before = tally.pairs;
-        // Game numbers start at 1, but may be 0 if the state file was edited by hand.
+        // Game numbers start at 1, but a state file edited by hand may contain 0.
         tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
         if tally.pairs != before {
             curve.push(sprt.llr(&tally.pairs));
@@ -161,8 +162,8 @@ pub(crate) fn test(sprt: &Sprt) -> Value {
     json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper })
 }
 
-/// Returns the data for a game. Moves are given both in SAN, for display, and in coordinate
-/// notation, for the board.
+/// Returns the data of one game for the page. The moves are given in SAN for the move list and in
+/// coordinate notation for the board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
     let game = finished.replay()?;
     let start = *game.start();

@@ -1,8 +1,8 @@
 //! Knockout tournaments, in which the loser of each pairing is eliminated.
 //!
-//! Engines are seeded in the order in which they were defined, so that the top two seeds can only
-//! meet in the final. If the number of engines is not a power of two, the top seeds get a bye in
-//! the first round.
+//! Engines are seeded in the order in which they were defined, and the top two seeds can only meet
+//! in the final. If the number of engines is not a power of two, the top seeds get a bye in the
+//! first round.
 
 use super::super::schedule::{Round, TIE_BREAKS};
 use super::{Placing, Rounds};
@@ -64,11 +64,13 @@ fn bracket(rounds: &Rounds, number: usize) -> Vec<Option<usize>> {
     bracket
 }
 
-/// Returns the engines in bracket order, starting with the top seed. `None` is a bye.
+/// Returns the engines in bracket order, starting with the top seed. An engine whose neighbour is
+/// `None` gets a bye.
 fn seeded(engines: &[usize]) -> Vec<Option<usize>> {
     let mut seeds = vec![0];
     while seeds.len() < engines.len() {
-        // In each pairing, the indices of the two seeds add up to `last`.
+        // If the better seed always wins, each pairing of this round consists of two seeds whose
+        // 0-based numbers add up to `last`.
         let last = 2 * seeds.len() - 1;
         seeds = seeds.into_iter().flat_map(|seed| [seed, last - seed]).collect();
     }

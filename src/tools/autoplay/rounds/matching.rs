@@ -18,7 +18,8 @@ pub(super) fn cheapest_matching<const N: usize>(
         let costs = largest.iter_mut().zip(cost(a, b));
         costs.for_each(|(largest, cost)| *largest = cost.max(*largest));
     }
-    // Scale each component so that it outweighs any sum of the lower-priority components.
+    // Combine the components into one number: each component is scaled so that it outweighs any
+    // possible sum of the less important ones.
     let total = |costs: [i64; N]| {
         let items = costs.into_iter().zip(largest);
         items.fold(0_i128, |sum, (cost, largest)| {

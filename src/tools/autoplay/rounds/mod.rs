@@ -37,7 +37,7 @@ pub struct Rounds {
     slots: Vec<Slot>,
     /// White's half points in each finished game, by game number.
     results: BTreeMap<usize, u8>,
-    /// Whether each engine is in the tournament (`true`) or has been withdrawn.
+    /// For each engine, whether it is still in the tournament; `false` if it has been withdrawn.
     present: Vec<bool>,
 }
 
@@ -54,7 +54,8 @@ pub struct Placing {
 }
 
 impl Schedule {
-    /// Returns the games that can be scheduled before any results are known, in playing order.
+    /// Returns the games that can be scheduled before any results are known, in playing order: all
+    /// games of a round robin or gauntlet, or the first round of another tournament.
     pub fn slots(&self) -> Vec<Slot> {
         let mut rounds = Rounds::new(*self, vec![true; self.engines]);
         rounds.pair_next();
@@ -63,8 +64,8 @@ impl Schedule {
 }
 
 impl Rounds {
-    /// Creates a tournament in which no round has been paired. `present` states for each engine
-    /// whether it takes part (`true`) or has been withdrawn.
+    /// Creates a tournament in which no round has been paired yet. For each engine, `present`
+    /// contains `true` if it takes part, or `false` if it has been withdrawn.
     pub fn new(schedule: Schedule, present: Vec<bool>) -> Self {
         let (list, slots, results) = (Vec::new(), Vec::new(), BTreeMap::new());
         Rounds { schedule, list, slots, results, present }
@@ -102,15 +103,16 @@ impl Rounds {
         self.results.insert(number, half_points);
     }
 
-    /// Returns White's half points in a game, or `None` if it has not been finished.
+    /// Returns White's score in game `number`, in half-points (0, 1 or 2), or `None` if the game
+    /// has not been finished.
     pub fn result(&self, number: usize) -> Option<u8> {
         self.results.get(&number).copied()
     }
 
-    /// Adds a round that was paired by an earlier run.
+    /// Adds a round that was paired in an earlier run of the match.
     ///
     /// # Errors
-    /// If the round does not follow the earlier ones, or if it refers to unknown engines.
+    /// If the round does not follow the rounds added before it, or if it refers to unknown engines.
     pub fn restore(&mut self, round: Round) -> Result<(), String> {
         let engines = self.present.len();
         let follows = round.first_game == self.slots.len() + 1
@@ -178,7 +180,8 @@ impl Rounds {
         Some(Round { first_game: self.slots.len() + 1, entrants: self.entrants(), ..round })
     }
 
-    /// Returns the pairings of a round robin or gauntlet that are not in a round yet.
+    /// Returns the pairings of a round robin or gauntlet that no round contains yet, such as those
+    /// of an engine that joined late.
     fn missing(&self) -> Vec<(usize, usize)> {
         let listed: BTreeSet<_> = self.list.iter().flat_map(|round| &round.pairings).collect();
         let mut pairings = self.schedule.all_pairings(&self.entrants());
@@ -191,8 +194,8 @@ impl Rounds {
         self.remaining().is_empty() && self.next_round().is_none()
     }
 
-    /// Returns how many games are expected in the whole tournament, assuming that there are no
-    /// tie-breaks and that no more engines join or withdraw.
+    /// Returns the expected number of games in the whole tournament, assuming no further tie-breaks
+    /// and no engines joining or withdrawing.
     pub fn planned(&self) -> usize {
         self.results.len() + self.remaining().len() + self.future()
     }
@@ -227,8 +230,8 @@ impl Rounds {
         self.present.len()
     }
 
-    /// Returns whether an engine had not been withdrawn by the end of round `number`, including its
-    /// tie-breaks.
+    /// Returns whether an engine was still in the tournament at the end of round `number`,
+    /// including its tie-breaks.
     fn stays(&self, number: usize, engine: usize) -> bool {
         match self.list.iter().find(|round| round.number > number) {
             Some(next) => next.entrants.contains(&engine),
@@ -236,8 +239,8 @@ impl Rounds {
         }
     }
 
-    /// Returns both engines' half points for each pairing in each round. Games that were not played
-    /// because an engine was withdrawn count as wins for its opponent.
+    /// Returns both engines' total half-points for each pairing, keyed by round and pairing. A game
+    /// not played because one engine was withdrawn counts as a win for the other.
     fn encounters(&self) -> BTreeMap<(usize, (usize, usize)), [u32; 2]> {
         let mut encounters = BTreeMap::new();
         for slot in &self.slots {
@@ -273,8 +276,8 @@ mod tests {
         Schedule { engines, format, games: GAMES, openings: 5, reversed: true }
     }
 
-    /// Plays the remaining games with random results. About once in `odds` games, withdraws an
-    /// engine instead of playing.
+    /// Plays the remaining games with random results. On average, withdraws an engine instead of
+    /// playing one in `odds` games; 0 means never.
     fn play(rounds: &mut Rounds, random: &mut Random, odds: u64) {
         while let Some(&slot) = rounds.remaining().first() {
             if odds > 0 && random.next_u64().is_multiple_of(odds) && rounds.entrants().len() > 3 {
@@ -285,7 +288,8 @@ mod tests {
         }
     }
 
-    /// Returns a copy of the tournament, rebuilt from its rounds and results as when it is resumed.
+    /// Returns a copy of the tournament, rebuilt from its rounds and results in the same way as
+    /// when a match is resumed.
     fn restored(rounds: &Rounds) -> Rounds {
         let mut copy = Rounds::new(rounds.schedule, rounds.present.clone());
         for round in &rounds.list {
@@ -300,7 +304,8 @@ mod tests {
         round.pairings.iter().any(met)
     }
 
-    /// Returns whether all engines can be paired without a rematch or a second bye.
+    /// Returns whether there is any way to pair all engines without a rematch and without giving an
+    /// engine a second bye.
     fn can_avoid_rematches(engines: &[usize], earlier: &[Round]) -> bool {
         let [first, rest @ ..] = engines else { return true };
         let without = |index: usize| [&rest[..index], &rest[index + 1..]].concat();
@@ -344,7 +349,8 @@ mod tests {
                 if has_rematch(&round, &earlier) || second_bye {
                     prop_assert!(!can_avoid_rematches(&entrants, &earlier));
                 } else if let [bye] = round.byes[..] {
-                    // The bye could not have gone to any engine with a lower rank.
+                    // No engine with a lower rank could have had the bye without a rematch or a
+                    // second bye.
                     let key = |engine: usize| (points[engine].score, std::cmp::Reverse(engine));
                     for &lower in entrants.iter().filter(|&&engine| key(engine) < key(bye)) {
                         let had_bye = earlier.iter().any(|other| other.byes.contains(&lower));
@@ -355,7 +361,8 @@ mod tests {
                 play(&mut rounds, &mut random, odds);
             }
             prop_assert!(rounds.is_over() && rounds.pair_next().is_none());
-            // Every pairing and every bye awards one point for each of its games.
+            // The engines in each pairing share `GAMES` points, and each bye awards the same
+            // number.
             let pairings = rounds.list.iter().map(|round| round.pairings.len() + round.byes.len());
             let sum: f64 = rounds.placings().iter().map(|placing| placing.score).sum();
             let all = (GAMES * pairings.sum::<usize>()) as f64;

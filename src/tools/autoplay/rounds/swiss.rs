@@ -25,7 +25,7 @@ pub const MAX_ENGINES: usize = 256;
 struct Scores {
     half_points: Vec<u32>,
     byes: Vec<u32>,
-    /// The number of rounds in which two engines have been paired with each other.
+    /// For each two engines, the number of rounds in which they have been paired with each other.
     met: ByPairing<u32>,
 }
 
@@ -47,7 +47,8 @@ impl Scores {
     }
 }
 
-/// An engine to be paired. Its rank within its score group is 0-based.
+/// An engine to be paired. `rank` is its 0-based rank within its score group, the engines with the
+/// same score.
 #[derive(Clone, Copy)]
 struct Candidate {
     engine: usize,
@@ -118,8 +119,8 @@ fn pairing_cost(scores: &Scores, better: &Candidate, worse: &Candidate) -> [i64;
     let (float, order) = if difference == 0 {
         let half = better.group_size / 2;
         let is_same_half = (better.rank < half) == (worse.rank < half);
-        // Swapping opponents within the lower half is better than pairing two engines from the same
-        // half.
+        // Make it more expensive to pair two engines from the same half than to exchange opponents
+        // within the lower half.
         let exchange = if is_same_half { better.group_size.pow(2) } else { 0 };
         (0, (worse.rank - better.rank - half).pow(2) + exchange)
     } else {

@@ -1,10 +1,10 @@
-//! The gain sequences, which determine how large the perturbations are and how much each result
-//! changes the parameters.
+//! The gain sequences of SPSA. They determine the size of the perturbations, and how far each
+//! result moves the parameters.
 
 use super::parameter::Parameter;
 
-/// The exponent of the step sizes. This is Spall's choice for finite runs (1998, section III.B).
-/// The asymptotically optimal value is 1.
+/// The exponent with which the step sizes decrease. This is Spall's choice for finite runs (1998,
+/// section III.B); the asymptotically optimal value is 1.
 const ALPHA: f64 = 0.602;
 /// The exponent of the perturbations (same source). The asymptotically optimal value is 1/6.
 const GAMMA: f64 = 0.101;
@@ -12,9 +12,9 @@ const GAMMA: f64 = 0.101;
 /// small. Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences for a tuning run. Time is measured in game pairs, as in Stockfish's
-/// framework. This way, the same number of games moves the parameters equally far, whether it is
-/// split into a few large iterations or many small ones.
+/// The gain sequences of a tuning run. Time is measured in game pairs instead of iterations, as in
+/// Stockfish's framework, so that the number of pairs per iteration does not affect how far a given
+/// number of games moves the parameters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,
@@ -54,7 +54,7 @@ mod tests {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         near(gains.perturbation(&parameter, 999), 4.0);
         near(gains.step(&parameter, 999), 0.01 * 4.0);
-        // Expected: c_1 = 4 * 1000^0.101, and a_1 = 0.01 * 16 * (1100 / 101)^0.602.
+        // For the first pair, c_1 = 4 * 1000^0.101 and a_1 = 0.01 * 16 * (1100 / 101)^0.602.
         near(gains.perturbation(&parameter, 0), 4.0 * 1000_f64.powf(0.101));
         let a = 0.16 * (1100.0_f64 / 101.0).powf(0.602);
         near(gains.step(&parameter, 0), a / gains.perturbation(&parameter, 0));

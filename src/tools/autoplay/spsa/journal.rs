@@ -1,6 +1,6 @@
-//! The journal of a tuning run, which stores the score of each iteration. Parameter values are
-//! recomputed from the scores, so a resumed run produces exactly the same results as an
-//! uninterrupted one.
+//! The journal of a tuning run, which stores the score of each iteration. When a run is resumed,
+//! the parameter values are recomputed from the scores, so it produces exactly the same results as
+//! an uninterrupted run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,8 @@ use super::tuner::Tuner;
 /// different values.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
-/// Returns whether a file that begins with `head` is a tuning journal (of any version).
+/// Returns whether a file that begins with `head` is a tuning journal, of this or an earlier
+/// version.
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
@@ -39,8 +40,8 @@ pub(crate) struct Iteration {
     number: u32,
     score: i32,
     games: Tally,
-    /// The parameter values. They are only for human readers: a resumed run recomputes them from
-    /// the scores.
+    /// The parameter values after the iteration, for human readers only. A resumed run ignores them
+    /// and recomputes the values from the scores.
     values: BTreeMap<String, f64>,
 }
 
@@ -53,9 +54,9 @@ impl Iteration {
     }
 }
 
-/// Opens or creates the journal of the tuning run identified by `settings`, and restores the
-/// tuner's state and the results of its games. If `anew` is set, an existing file is deleted first.
-/// If `path` is a device or a pipe, nothing is stored.
+/// Opens or creates the journal of the tuning run identified by `settings`. Restores the tuner's
+/// state from it, and returns the results of the games played so far. If `anew` is set, first
+/// deletes the existing file. If `path` is a device or a pipe, nothing is stored.
 pub(crate) fn open(
     path: &Path,
     anew: bool,
@@ -70,8 +71,8 @@ pub(crate) fn open(
         fs::remove_file(path).map_err(|error| KIND.error(path, error))?;
     }
     let journal = Journal::open(path, &KIND, settings, |iteration: Iteration, _| {
-        // If the line of an iteration is damaged, ignore the iterations after it. All of them are
-        // played again.
+        // If the line of an iteration is damaged, ignore all later iterations. They are played
+        // again, together with the damaged one.
         if iteration.number == tuner.iteration() + 1 {
             tuner.update(iteration.score);
             games = iteration.games;

@@ -34,13 +34,15 @@ pub(super) struct Job {
     pub options: [Options; 2],
 }
 
-/// A message from a worker. For each job, exactly one of its messages is the result.
+/// A message from a worker. Each job yields exactly one result, which may be preceded by
+/// [`Report::StartupRetry`] messages.
 #[derive(Debug)]
 pub(super) enum Report {
     /// An engine failed to start and is being started again, or it started late. Contains the
     /// details. This message is not the result of a job.
     StartupRetry(String),
-    /// A game was played. Contains its index and the first side's score: 1, 0 or -1.
+    /// A game was played. Contains the game's index and the first side's score: 1 for a win, 0 for
+    /// a draw, -1 for a loss.
     Played(usize, i32),
     /// A game was excluded. Contains its index and the reason.
     Void(usize, String),
@@ -55,7 +57,7 @@ enum NoScore {
 }
 
 impl TuningContext<'_> {
-    /// Plays the games from the channel and reports the results, until the channel is closed.
+    /// Plays the games received from `jobs` and reports their results, until the channel is closed.
     pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
         // Cannot fail: the receiver outlives the workers.
         let send = |report| drop(reports.send(report));
@@ -72,7 +74,8 @@ impl TuningContext<'_> {
         pool.quit();
     }
 
-    /// Plays one game, starting the engines if necessary. Returns the first side's score.
+    /// Plays one game, starting the engines if necessary. Returns the first side's score (1, 0 or
+    /// -1), or the reason why there is none.
     fn game(
         &self,
         job: &Job,
@@ -147,7 +150,7 @@ impl TuningContext<'_> {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Scored {
-    /// The first side's wins, draws and losses in the pairs that are counted.
+    /// The first side's wins, draws and losses, without excluded pairs.
     pub counts: [u32; 3],
     /// The reason for each excluded pair, in the order of the pairs.
     pub void: Vec<String>,

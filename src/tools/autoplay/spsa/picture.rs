@@ -13,7 +13,8 @@ const NUMBERS: usize = 6;
 const WIDTH: f64 = 330.0;
 const COLUMNS: usize = 3;
 
-/// Draws an SVG image with one panel per parameter, which plots the value over the iterations.
+/// Draws an SVG image with one panel per parameter, in which the parameter's value is plotted
+/// against the iteration number.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;
@@ -35,7 +36,8 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns a round step size at which at most `most` out of `points` points are selected.
+/// Returns a round number n such that taking every n-th of `points` points leaves at most `most` of
+/// them.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }
@@ -43,7 +45,7 @@ fn every(points: usize, most: usize) -> usize {
 fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     let Parameter { name, start, c_end, .. } = parameter;
     let end = values.last().copied().unwrap_or(*start);
-    // The axis extends by at least one perturbation to either side of the start, so that smaller
+    // The axis covers at least one perturbation on either side of the start value, so that smaller
     // changes look negligible.
     let around = [start - c_end, start + c_end];
     let scale = Scale::linear(values.iter().copied().chain(around));

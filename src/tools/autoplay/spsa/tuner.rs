@@ -15,7 +15,8 @@ pub(crate) struct Plan {
     pub seed: u64,
 }
 
-/// The state of a tuning run. It depends only on the parameters, the plan and the scores.
+/// The state of a tuning run. It is fully determined by the parameters, the plan and the scores of
+/// the completed iterations.
 #[derive(Debug, Clone)]
 pub(crate) struct Tuner {
     parameters: Vec<Parameter>,
@@ -30,9 +31,10 @@ pub(crate) struct Tuner {
 pub(super) struct Perturbation {
     /// For each parameter, the two sides' values, which are within the parameter's bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter, a random number in the range 0..1 that rounds it to an integer: the
-    /// number is added to the value, and the sum is rounded down. Both sides use the same number,
-    /// so that rounding changes the difference between their values as little as possible.
+    /// For each parameter, a random number in the range 0..1, which is used to round the value to
+    /// an integer: the number is added to the value, and the sum is rounded down. Both sides use
+    /// the same number, so that rounding changes the difference between their values as little as
+    /// possible.
     pub rounding: Vec<f64>,
 }
 
@@ -63,7 +65,7 @@ impl Tuner {
     }
 
     pub(crate) fn iteration(&self) -> u32 {
-        // The conversion is lossless, because there are at most as many scores as iterations.
+        // Cannot overflow: there are at most as many scores as iterations, whose number is a `u32`.
         self.scores.len() as u32
     }
 

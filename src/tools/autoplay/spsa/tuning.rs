@@ -265,8 +265,8 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     }
 }
 
-/// Waits for the results of `count` games. If an engine cannot be started or cannot play, the
-/// remaining games are stopped.
+/// Waits for the results of `count` games. If an engine cannot be started or cannot play, stops the
+/// remaining games and returns the error.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,

@@ -153,7 +153,8 @@ fn score_of_elo(elo: f64) -> f64 {
 
 /// Returns the Elo difference and its 95% margin of error, using the normal approximation. `counts`
 /// is a distribution over evenly spaced scores: losses, draws and wins, or the five possible sums
-/// of a game pair. Returns `None` without games, or if the score is 0 or 1 (infinite difference).
+/// of a game pair. Returns `None` if there are no games, or if the score is 0 or 1 (infinite
+/// difference).
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
@@ -166,9 +167,9 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
 }
 
 /// Returns the normalised Elo difference with its 95% margin of error. It is proportional to the
-/// difference between the score and one half, in standard deviations of a single game. Returns
-/// `None` without games, or if all results are equal, because the variance cannot then be
-/// estimated.
+/// difference between the score and one half, measured in standard deviations of the score of a
+/// single game. Returns `None` if there are no games or if all results are equal, because the
+/// variance cannot then be estimated.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -181,8 +182,8 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
 }
 
 /// Returns the probability that the true score is above one half, using the normal approximation.
-/// Returns `None` without games, or if all results are equal, because the variance cannot then be
-/// estimated.
+/// Returns `None` if there are no games or if all results are equal, because the variance cannot
+/// then be estimated.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))

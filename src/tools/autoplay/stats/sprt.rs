@@ -53,8 +53,8 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Compares the tested engine with its opponent. It counts as weaker if the null hypothesis was
-/// accepted.
+/// Compares the tested engine with its opponent. The tested engine counts as weaker if the null
+/// hypothesis was accepted.
 impl From<Decision> for Ordering {
     fn from(decision: Decision) -> Self {
         match decision {
@@ -77,8 +77,7 @@ const MAX_ELO: f64 = 1600.0;
 /// the likelihood is stationary at the root.
 const FIT_ROUNDS: usize = 30;
 
-/// The upper limit of the root in [`fit_t_value`], because no score is further than this from one
-/// half.
+/// The upper limit of the root in [`fit_t_value`]. No score is further than this from one half.
 const LARGEST_ROOT: f64 = 0.5;
 
 /// The maximum number of bisections used in [`tilt`].

@@ -103,8 +103,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
 }
 
 /// Returns the likelihood of each move in the analysed position with index `own`, based on the
-/// moves' scores. The moves to other analysed positions come first, followed by the best move out
-/// of the analysis, if any, for which the index is `None`.
+/// moves' scores. Each move to another analysed position is given by the index of that position.
+/// The best move out of the analysis, if there is one, comes last, with `None` instead of an index.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -181,9 +181,9 @@ mod tests {
             ("e4 e5", 40, "Nf3", 40),
         ];
         let book = book(&values);
-        // After 1.e4, the values make 1...e5 only 39% likely, because it is 10 centipawns worse
-        // than 1...c5. All games with 1.e4 continued with 1...e5, however, and the higher
-        // likelihood counts.
+        // After 1.e4, the values alone would make 1...e5 only 39% likely, because it is 10
+        // centipawns worse than 1...c5. However, all games with 1.e4 continued with 1...e5, and the
+        // higher likelihood counts.
         assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
         assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
     }

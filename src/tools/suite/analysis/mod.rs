@@ -53,7 +53,7 @@ struct Outcome {
 /// The analysis of a book: the values known so far, and the positions still to be searched.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// The results of the searches of this run that covered all moves of a position. They are
+    /// The results of this run's searches that covered all legal moves of a position. They are
     /// reused if positions are added later.
     searched: KeyMap<Outcome>,
     /// The positions to search, ordered by the number of games that reached them, largest first.
@@ -98,8 +98,8 @@ impl Analysis {
         self.known.values().copied().filter(is_wanted)
     }
 
-    /// Switches to a different book. Positions added to the book by an earlier analysis belong to
-    /// this one too, even if few games have reached them.
+    /// Switches to a different book. Positions that earlier analyses added to the book are
+    /// included, even if few games reached them.
     fn set_book(&mut self, book: &Book) {
         let grown = grown_positions(book);
         let is_selected =
@@ -208,8 +208,8 @@ impl Analysis {
         self.searched.get(&key).copied().or_else(of_value)
     }
 
-    /// Returns a position's value before backing up, and the result of the search over all moves,
-    /// or `None` if there are no legal moves.
+    /// Returns a position's value before backing up, and the result of the search over all moves.
+    /// The result is `None` if there are no legal moves.
     fn value(
         &self,
         searcher: &mut Searcher,

@@ -1,11 +1,11 @@
 //! Measures how much sooner a given depth is reached with several threads than with one.
 //!
-//! For each position, a preliminary search with one thread determines the depth: that of the first
-//! iteration that completes after a given time or finds a forced win or loss. This search is
-//! excluded from the comparison, because random delays in it affect the choice of depth and would
-//! bias the result. The position is then searched to that depth with each number of threads,
-//! including one, starting from a cleared state each time. The order of the thread counts changes
-//! from position to position.
+//! For each position, a preliminary search with one thread determines the target depth. It stops
+//! after the first iteration that completes after a given time or finds a forced win or loss. This
+//! search is excluded from the comparison, because random delays in it affect the choice of depth
+//! and would bias the result. The position is then searched to the target depth with each number of
+//! threads, including one, and with the search state cleared each time. The order of the thread
+//! counts changes from position to position.
 
 mod picture;
 
@@ -69,7 +69,7 @@ pub(crate) struct SpeedupSummary {
     pub nodes: f64,
     /// The total nodes per second over all positions, divided by the same rate with one thread.
     pub speed: f64,
-    /// The fraction of their total time that the threads spent idle.
+    /// The fraction of the total thread time that was spent idle.
     pub waiting: f64,
     /// The number of split nodes per second.
     pub splits: f64,
@@ -276,8 +276,7 @@ mod tests {
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
-        // The trial runs twice, because each attempt searches with the thread counts in a different
-        // order.
+        // Runs two trials, because each uses a different order of the thread counts.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
             assert!(trial.scout.elapsed >= Duration::from_millis(20));

@@ -1,7 +1,7 @@
-//! An adaptive range coder, which needs less than one bit for a likely symbol.
+//! An adaptive range coder, which uses less than one bit for a likely symbol.
 //!
-//! A model uses the same code for encoding and decoding. An [`Encoder`] writes the symbol passed to
-//! it. A [`Decoder`] ignores this argument and returns the symbol that was written.
+//! A model uses the same code for encoding and decoding: an [`Encoder`] writes the symbol passed to
+//! it, whereas a [`Decoder`] ignores this argument and returns the symbol that it reads.
 //!
 //! Source: G. N. N. Martin, "Range encoding: an algorithm for removing redundancy from a digitised
 //! message" (1979). The probabilities of single bits are estimated as in I. Witten, R. Neal and J.
@@ -23,9 +23,9 @@ const MIN_CHANCE: u16 = 32;
 /// The common interface of the encoder and the decoder, so that a model can be written once for
 /// both.
 pub(super) trait Coder {
-    /// Encodes symbol number `wanted`, or decodes a symbol, among several symbols with relative
-    /// frequencies `sizes`. Returns the index of the symbol. The sum of the sizes must be less than
-    /// 2^32, and no size may be 0.
+    /// Encodes the symbol with index `wanted`, or decodes a symbol. Returns the symbol's index.
+    /// `sizes` contains the relative frequencies of all symbols. No frequency may be 0, and their
+    /// sum must be less than 2^32.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
     /// Encodes the bit `wanted`, or decodes a bit. The bit is set with a probability of `chance` /
@@ -179,8 +179,8 @@ impl Bit {
 /// The number of bits used to encode the class of a number, which is its length in bits (at most
 /// 18). The sign is encoded separately.
 const CLASS_BITS: u32 = 5;
-/// The number of bits after the leading bit that are encoded with adaptive probabilities. The
-/// remaining bits are encoded as if they were random.
+/// The number of bits after the leading bit that are encoded with adaptive probabilities. Each
+/// remaining bit is encoded with a probability of 1/2.
 const LEARNT_BITS: u32 = 3;
 
 /// An adaptive model of integers below 2^18, most of which are small. It encodes the length of each
@@ -216,8 +216,8 @@ impl Size {
     }
 }
 
-/// Encodes `wanted`, or decodes a number, with `bits` bits, starting with the most significant one.
-/// The probability of each bit depends on the preceding bits of the number.
+/// Encodes `wanted`, or decodes a number. The number has `bits` bits and is coded from the most
+/// significant bit. The probability of each bit depends on the preceding bits of the number.
 pub(super) fn tree(nodes: &mut [Bit], coder: &mut impl Coder, wanted: u32, bits: u32) -> u32 {
     let mut node = 1;
     for place in (0..bits).rev() {

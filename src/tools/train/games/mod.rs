@@ -33,7 +33,7 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// The verb for reading in error messages, as in "cannot read …".
+/// The verb used in error messages about reading, as in "cannot read …".
 const READ: &str = "read";
 const WRITE: &str = "write";
 const LONGEST_HEADLINE: u64 = 1000;

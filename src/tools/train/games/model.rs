@@ -60,8 +60,8 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// Decompresses `games` games that have `positions` engine moves in total. Returns `None` if
-/// `bytes` does not contain exactly these numbers of games and moves.
+/// Unpacks `games` games that contain a total of `positions` moves after their openings. Returns
+/// `None` if `bytes` does not contain exactly these numbers of games and moves.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);

@@ -28,8 +28,8 @@ const HEAD_BYTES: usize = 24;
 /// A block is full once it has this many positions. Larger blocks would hardly compress better.
 /// Playing this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// A block for which this many nodes have been searched is full even if it has fewer positions.
-/// This limits how much work is lost if the block is damaged.
+/// The number of searched nodes at which a block is full, even if it has fewer than `FULL_BLOCK`
+/// positions. This limits how much work is lost if the block is damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
 /// The minimum number of positions in a full block, regardless of the nodes searched. Smaller
 /// blocks would compress poorly.
@@ -86,11 +86,11 @@ impl PackedBlock {
 }
 
 pub(super) enum Section {
-    /// The first line of a part: its settings, and the line's length in bytes.
+    /// The settings from the first line of a part, and the length of that line in bytes.
     Headline(String, u64),
     /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes, up to the next section. `games` is the number of games lost with them, if
+    /// Damaged bytes, up to the next section. `games` is the number of games lost in them, if
     /// known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
@@ -265,8 +265,8 @@ pub(crate) struct PackedFile {
 }
 
 impl PackedFile {
-    /// Opens or creates a packed file, and returns the parts that it contains. An incomplete block
-    /// at the end of the file is removed. Fails if the file is damaged elsewhere.
+    /// Opens or creates a packed file, and returns it with a list of its parts. A damaged or
+    /// incomplete block at the end of the file is removed. Fails if the file is damaged elsewhere.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), FileError> {
         let file = open_locked(path, true).cannot(READ, path)?;
         let mut input = BufReader::new(&file);

@@ -103,8 +103,8 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// Opens or creates a plain file for games played with `settings`. An incomplete game at the
-    /// end of the file is removed. Also returns the number of games in the file.
+    /// Opens or creates a plain file for games played with `settings`, and returns it with the
+    /// number of games that it contains. An incomplete game at the end of the file is removed.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
         let file = KIND.open(path, &settings.to_string());
         let game_file = GameFile {

@@ -34,8 +34,8 @@ const MAX_POSITIONS: i32 = 1 << 20;
 /// Errors in a move's predicted probability that are smaller than this, in units of 1 / 65,536, are
 /// ignored. The values 50 and 800 were also tried, and both made the files larger.
 const SLIGHT: i32 = 200;
-/// The relative frequency of the most likely move, from which those of the other moves are scaled
-/// down.
+/// The relative frequency assigned to the most likely move. The frequencies of the other moves are
+/// scaled relative to it.
 const LARGEST: u32 = 1 << 14;
 /// The number of entries in the table of exponentials per unit of the exponent.
 const STEPS: usize = 64;
@@ -161,10 +161,10 @@ impl Policy {
 /// The index of each feature's first weight.
 ///
 /// The features for the origin, for the destination and for the distances to both kings depend on
-/// the phase and the moving piece. Most others depend only on the moving piece: what is captured
-/// and whether the destination is safe, attacks on the piece, checks from a safe or an unsafe
-/// square, replies to the opponent's last move, and second moves by the same piece. The feature for
-/// promotions depends only on the promotion piece.
+/// the phase and the moving piece. Most others depend on the moving piece but not on the phase.
+/// They cover captures and the safety of the destination, attacks on the piece, checks from a safe
+/// or an unsafe square, replies to the opponent's last move, and second moves by the same piece.
+/// The feature for promotions depends only on the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;

@@ -10,7 +10,7 @@ use super::packed::{self, PackedBlock, headline};
 use super::{PlayedGame, READ, foreign, game_fault, plain};
 use crate::support::files::{Cannot, FileError};
 
-/// The number of games per block when a plain file, which has no blocks of its own, is read in
+/// The number of games per block when reading a plain file, which itself is not divided into
 /// blocks.
 const GAMES_AT_ONCE: usize = 512;
 
@@ -117,14 +117,14 @@ impl GameReader {
         self.games
     }
 
-    /// Returns the number of games that were skipped because their block is damaged. If the header
-    /// of a block is damaged, its number of games is unknown and not included. Each damaged block
-    /// is logged.
+    /// Returns the number of games that were skipped because their block is damaged. Blocks with a
+    /// damaged header are not included, because their number of games is unknown. Each damaged
+    /// block is logged.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Returns the offset in bytes at which the last complete game or block ends.
+    /// Returns the offset in bytes at which the last complete game or section that was read ends.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }

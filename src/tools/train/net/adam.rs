@@ -69,9 +69,9 @@ pub(super) struct Stride {
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights, none of which has been updated yet. The weights
-    /// consist of king buckets of `king_bucket` weights each, followed by fewer than `king_bucket`
-    /// other weights. If `king_bucket` is 0, there are no king buckets.
+    /// Creates the optimiser state for `weights` weights before the first step. The weights consist
+    /// of king buckets of `king_bucket` weights each, followed by fewer than `king_bucket` other
+    /// weights. If `king_bucket` is 0, there are no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
@@ -135,8 +135,8 @@ impl AdamW {
 
 impl MemoryPart<'_> {
     /// Updates the running means with the sum of `gradients`, scaled by `stride.scale`. Calls
-    /// `apply` with the index of each weight and the step to subtract from it. The caller must
-    /// multiply the step by the learning rate; before that, its magnitude is at most about 1.
+    /// `apply` with the index of each weight and its step, whose magnitude is at most about 1.
+    /// `apply` must multiply the step by the learning rate and subtract it from the weight.
     #[inline(always)]
     fn each_move(self, gradients: &[&[f32]], stride: Stride, mut apply: impl FnMut(usize, f32)) {
         let MemoryPart { first, second } = self;

@@ -22,12 +22,12 @@ const BLOCKS_AT_ONCE: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
-    /// The weight of the game's result in the training target, from 0 to 1. The rest of the weight
-    /// goes to the search scores.
+    /// The weight of the game's result in the training target, from 0 to 1. The remaining weight
+    /// goes to the expected result determined by `lambda`.
     pub result_share: f32,
-    /// How far the target takes later search scores into account, from 0 to 1. The score `n` plies
-    /// later has a weight proportional to `lambda` to the power of `n`, and the game's result
-    /// replaces all scores after the end of the game. If `lambda` is 0, only the position's own
+    /// The weight of later search scores in the expected result, from 0 to 1. The score `n` plies
+    /// later has a weight proportional to `lambda` to the power of `n`. The game's result takes the
+    /// place of all scores after the end of the game. If `lambda` is 0, only the position's own
     /// score matters. If it is 1, only the game's result matters.
     pub lambda: f32,
     /// Used instead of `lambda` for positions with at most [`FEW_PIECES`] pieces, because small
@@ -113,9 +113,9 @@ impl Data {
 }
 
 impl Data {
-    /// Writes all examples in a format for other trainers: a line of text with the number of
-    /// training and held-out examples and the settings, then the training examples, then the
-    /// held-out examples, each as returned by [`Example::to_bytes`].
+    /// Writes all examples in a format for other trainers. The first line is text with the numbers
+    /// of training and held-out examples and the settings. The training examples follow, and then
+    /// the held-out examples, each as returned by [`Example::to_bytes`].
     pub(crate) fn export(&self, output: &mut impl Write) -> io::Result<()> {
         let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
             self.selection;

@@ -9,7 +9,7 @@ use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
     /// Initialises the weights from a network file. If the file has fewer than [`HIDDEN`] neurons,
-    /// the others are added with random input weights and zero output weights, so that the
+    /// the missing ones are added with random input weights and zero output weights, so that the
     /// network's output does not change.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge

@@ -28,9 +28,10 @@ impl Objective {
 
     /// Creates an objective with the exponent `power`, in which examples are weighted by their
     /// number of pieces. If `balance` is 0, all examples have the same weight. If it is 1, all
-    /// piece counts have the same total weight, up to [`MAX_WEIGHT`]. A `balance` in between raises
-    /// the weights for 1 to the power of `balance`. The mean weight over `examples` is 1. Balancing
-    /// piece counts gained PlentyChess 13 Elo.
+    /// piece counts have the same total weight, except that no example's weight may exceed
+    /// [`MAX_WEIGHT`]. For a value in between, the weights that a `balance` of 1 would give are
+    /// raised to the power of `balance`. The weights are scaled so that their mean over `examples`
+    /// is 1. Balancing piece counts gained PlentyChess 13 Elo.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

@@ -17,8 +17,8 @@ const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 
-/// The maximum absolute value of an output weight for which the integer network's arithmetic does
-/// not overflow.
+/// The maximum absolute value of an output weight. Larger values could overflow the integer
+/// network's arithmetic.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
 /// The maximum absolute value of the initial input weights. They are small and symmetric around 0,

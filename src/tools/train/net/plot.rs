@@ -14,8 +14,8 @@ pub(crate) fn plot(history: &[EpochLoss]) -> String {
     };
     let learnt = curve("learnt from", COLORS[1], |loss| loss.training);
     let held_out = curve("held out", COLORS[2], |loss| loss.held_out);
-    // Exclude the first training loss from the scale, because it is large: it is mostly due to the
-    // random initial weights.
+    // Exclude the first training loss from the scale. It is large, mostly because of the random
+    // initial weights.
     let values = learnt.values.iter().skip(1).chain(&held_out.values);
     let scale = Scale::linear(values.copied());
     let title = "mean square error of the expected result".to_owned();

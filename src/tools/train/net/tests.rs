@@ -330,8 +330,8 @@ fn examples_are_quiet_and_undecided_positions() {
 fn lambda_can_differ_for_positions_with_few_pieces() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // There are ten pieces until the first capture. Black wins, although every search scores White
-    // as a pawn ahead.
+    // There are ten pieces until the first capture. Black wins, although the score of every search
+    // is +100 centipawns for White.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),

@@ -13,9 +13,9 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// Each epoch shuffles the examples in blocks of this many, which makes better use of the cache
-/// than shuffling them individually. The result is just as good, because the examples were already
-/// shuffled individually when they were read.
+/// The number of examples in a block. Each epoch shuffles whole blocks, which makes better use of
+/// the cache than shuffling individual examples. The result is just as good, because the examples
+/// were already shuffled individually when they were read.
 const BLOCK: usize = 64;
 
 /// The duration of the warm-up, in which the learning rate rises, as a fraction of all steps.
@@ -164,8 +164,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Computes the gradient of a batch, in one part per thread. Returns the number of examples and
-    /// the sum of squared errors.
+    /// Computes the gradient of a batch as one partial sum per thread. Returns the number of
+    /// examples and the sum of squared errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]

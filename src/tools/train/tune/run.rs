@@ -40,7 +40,7 @@ pub(crate) struct TuneProgress {
 pub(crate) struct TuneOutcome {
     /// The model with the lowest validation error.
     pub model: Model,
-    /// The errors with the initial weights, after fitting the logistic scale to them.
+    /// The errors of the initial weights, with the logistic scale that fits them best.
     pub before: TuneProgress,
     pub after: TuneProgress,
 }

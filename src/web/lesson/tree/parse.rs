@@ -24,7 +24,7 @@ use crate::chess::score::Score;
 pub struct TreeError {
     /// The 1-based line number.
     pub line: usize,
-    /// A message that says what is wrong with the line and, in most cases, how to fix it.
+    /// A message that describes the error in the line and, in most cases, how to fix it.
     pub fault: String,
 }
 

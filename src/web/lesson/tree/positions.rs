@@ -55,8 +55,8 @@ fn positions(tree: &GameTree) -> Vec<u64> {
 }
 
 impl GameTree {
-    /// Returns the sum and the number of the leaf values below each node. A leaf includes its own
-    /// value.
+    /// Returns the sum and the number of the leaf values below each node. For a leaf, only its own
+    /// value is counted.
     fn leaves_below(&self) -> Vec<(i64, i64)> {
         let mut below = vec![(0, 0); self.len()];
         for (id, node) in self.nodes.iter().enumerate().rev() {

@@ -117,8 +117,8 @@ impl TreeGenerator {
 }
 
 fn names(root: &TreeShape) -> Vec<String> {
-    // The indices of the nodes on each level. Indices are assigned in file order, names level by
-    // level.
+    // The indices of the nodes on each level. Indices are in file order, but names are numbered
+    // level by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
@@ -166,10 +166,10 @@ impl GameTree {
     /// trees.
     ///
     /// `order` ranges from 100 (the best move always comes first) to -100 (the worst move always
-    /// comes first). The next move is chosen repeatedly from the remaining moves. With a
-    /// probability of |`order`| percent it is the best of them (or the worst, if `order` is
-    /// negative). Otherwise, it is the first of them in the original order. `seed` determines the
-    /// random numbers.
+    /// comes first). At each node, the moves are chosen one after another from those that remain.
+    /// With a probability of |`order`| percent, the choice is the best remaining move (or the
+    /// worst, if `order` is negative). Otherwise, it is the first remaining move in the original
+    /// order. `seed` determines the random numbers.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -198,8 +198,8 @@ impl GameTree {
         tree
     }
 
-    /// Appends a copy of a node of another tree and its subtree. `orders` contains the new order of
-    /// the children for each node of that tree.
+    /// Appends a copy of a node of `other`, including its subtree. `orders` contains the new order
+    /// of the children for each node of `other`.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,

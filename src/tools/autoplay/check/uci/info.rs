@@ -87,8 +87,8 @@ fn exact_mate(line: &str) -> Option<i64> {
     words.get(at + 1)?.parse().ok().filter(|_| !words.iter().any(is_bound))
 }
 
-/// Returns each rule that some of the lines violate, together with the first such line. `position`
-/// is the root of the search.
+/// Returns each rule that is violated by at least one of the lines, together with the first line
+/// that violates it. `position` is the root of the search.
 pub(super) fn faults(lines: &[String], position: &Position) -> Vec<Fault> {
     let mut found: Vec<Fault> = Vec::new();
     let mut depths = BTreeMap::new();
@@ -133,7 +133,7 @@ fn contradicts_mate(line: &str, plies: usize, end: &Position) -> bool {
     plies > distance || is_mate != (plies == distance)
 }
 
-/// Returns the rules that a line violates in its individual parts.
+/// Returns the rules that individual parts of a line violate.
 fn syntax(line: &str, position: &Position) -> Vec<&'static str> {
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     let mut rules = Vec::new();

@@ -1,9 +1,9 @@
-//! Parses option declarations, and chooses the values to which a test sets the options.
+//! Parses option declarations, and chooses the option values that the tests set.
 
 use super::super::conversation::Handshake;
 use super::Declarations;
 
-/// Options whose type is fixed by the specification or by common usage, and that type.
+/// Options whose type is fixed by the specification or by common usage, each with its type.
 const FIXED: [(&str, &str); 19] = [
     ("Hash", "spin"),
     ("NalimovPath", "string"),

@@ -34,7 +34,7 @@ pub(in crate::tools::autoplay::check) const PROBES: &[Probe<Features>] = &[
     Probe { name: "quit", run: quit },
 ];
 
-/// How much longer than allowed a move may take, because the machine may be busy.
+/// How much a move may exceed its time limit, to allow for a busy machine.
 const LATENESS: Duration = Duration::from_millis(500);
 
 const NEEDS_PING: &str = "ping=1";
@@ -96,8 +96,8 @@ fn ping(conversation: &mut Conversation) -> Result<(), Finding> {
     }
 }
 
-/// How often to repeat the test of the order of `pong` and the move. An engine may send them in the
-/// right order by chance.
+/// How many times to test that `pong` is sent before the move. An engine may get the order right by
+/// chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Result<(), Finding> {
@@ -323,7 +323,7 @@ fn result_claim(conversation: &mut Conversation) -> Result<(), Finding> {
         Some(_) => return Err(conversation.finding("a result before the move", RULE)),
         None => return Err(conversation.missing("move", NO_MOVE)),
     }
-    // Wait until a ping is answered, because the engine sends the result before that.
+    // Wait for the answer to a ping. The engine must send the result before it.
     let received = conversation.sync(1).unwrap_or_default();
     match received.into_iter().find(|reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Ok(()),
