@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// The maximum number of lines in a function is `LONGEST_FUNCTION`, and 95% of the functions must
-/// be shorter than `LONG_FUNCTION` lines.
+/// No function may have more than `LONGEST_FUNCTION` lines, and 95% of the functions must have
+/// fewer than `LONG_FUNCTION` lines.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
 const LONGEST_FILE: usize = 600;
@@ -222,8 +222,8 @@ fn declared_in(file: &str) -> Vec<String> {
     names.collect()
 }
 
-/// Returns the areas and modules in the order of the module table, which has their names in
-/// backquotes in the first column.
+/// Returns the areas and modules in the order of the module table in ARCHITECTURE.md. Their names
+/// are in backquotes in its first column.
 fn table() -> Vec<String> {
     let text = read(Path::new("ARCHITECTURE.md"));
     let begin = text.find("## Modules").expect("a section on modules");
@@ -353,8 +353,8 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Records a use in the deepest folder that contains both modules: its entry that contains `own`
-/// uses its entry that contains `used`.
+/// Records that the module `own` uses the module `used`. The use is recorded in the deepest folder
+/// that contains both, between the two entries of that folder that contain them.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();
@@ -378,8 +378,8 @@ fn first_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the length and place of every function in a file. Formatted code is assumed: a function
-/// ends at the first closing brace with the same indentation as its `fn` line.
+/// Returns the length and place of every function in a file. The code must be formatted, because a
+/// function is taken to end at the first closing brace with the same indentation as its `fn` line.
 fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut found = Vec::new();

@@ -87,8 +87,8 @@ fn every_value_is_that_of_the_best_move() {
         assert_eq!(value.outside.is_none(), within.len() == legal.len(), "{position}");
     }
     assert!(compared > 15, "{compared} positions");
-    // Compare a checkmate with the position before it, which also has moves to positions outside
-    // the book.
+    // Check the values of a checkmate and of the position before it, which also has moves to
+    // positions outside the book.
     let mated = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#");
     assert_eq!((mated.best, mated.score), (None, -32_000));
     let mating = value(&book, "e4 e5 Bc4 Nc6 Qh5 Nf6");
@@ -207,7 +207,7 @@ fn known_values_are_not_searched_again() {
     let known = "analyse more.tbk --min-games 1 --nodes 2000 --known games.tbk -o both.tbk";
     let printed = run(known, folder.path());
     // The two positions of the new game are searched. The start position may be searched again,
-    // because its best move outside the book may have entered the book.
+    // because the new game may have added its best move outside the book to the book.
     assert!(
         printed.starts_with("3 positions to be searched") || printed.starts_with("2 "),
         "{printed}"
@@ -249,7 +249,7 @@ fn killed_analysis_keeps_its_results() {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // In every second run, wait until the run has stored a new result before the kill.
+        // In every second run, wait for a new result to be stored before killing the command.
         let length = || fs::metadata(&journal).map_or(0, |file| file.len());
         while number % 2 == 1 && length() <= held && child.try_wait().expect("a child").is_none() {
             sleep(Duration::from_millis(1));

@@ -1,4 +1,5 @@
-//! Tests of books built from real games, against the counts of other programs.
+//! Tests of books. The counts of books built from real games are compared with those of other
+//! programs.
 
 use std::fs::File;
 use std::io::{Read, Seek};

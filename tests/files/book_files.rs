@@ -134,8 +134,8 @@ fn killed_build_leaves_the_old_book_and_no_files() {
         .expect("tabia can be started");
     let mut input = child.stdin.take().expect("piped");
     input.write_all(some_games().repeat(100).as_bytes()).expect("tabia reads");
-    // The build is running by now: it has read part of the input, which is larger than a pipe's
-    // buffer.
+    // The build has started: the input is larger than a pipe's buffer, so some of it must have been
+    // read.
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
@@ -340,8 +340,8 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
-        // These files are rejected for their content, not just because of a partial row or wrong
-        // order.
+        // These files must be rejected for their content, even after partial rows and the wrong
+        // order have been corrected.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
         assert!(refusal(&rows.concat()).contains("contains no move"), "{name}");

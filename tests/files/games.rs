@@ -230,8 +230,8 @@ fn result_does_not_depend_on_threads_memory_or_order() {
                 continue;
             };
             let how = format!("{threads} threads, {memory} bytes, unique: {unique}");
-            // The bytes may differ with `unique`, because timing determines to which input a
-            // duplicate game is attributed.
+            // The bytes may differ with `unique`, because it depends on timing which input a
+            // duplicate game is attributed to.
             assert!(unique || book.bytes() == first.bytes(), "{how}");
             assert!(book.entries().eq(first.entries()), "{how}");
             for at in first.walk(&Position::start(), 2) {

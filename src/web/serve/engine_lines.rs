@@ -35,8 +35,8 @@ pub(super) struct LineAnswer {
     games: Vec<u64>,
     /// The 1-based plies of the line whose resulting positions are in the book.
     in_book: Vec<usize>,
-    /// The 1-based ply of the first novelty: the first move that leads out of the book from a
-    /// position whose book moves were played in games.
+    /// The 1-based ply of the first novelty: the first move that leaves the book at a position from
+    /// which games in the book continue.
     novelty: Option<usize>,
     /// The first position where the line enters the book from outside, or `None` if it never does.
     transposes: Option<BookPlace>,
@@ -125,8 +125,8 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> BookOnLine {
     found
 }
 
-/// Returns whether games in the book continue from a position. At the book's maximum depth none do,
-/// so a move that leaves the book there is not a novelty.
+/// Returns whether any game in the book continues from a position. At the book's maximum depth none
+/// does, so leaving the book there is not a novelty.
 fn continues(content: &Content, position: &Position) -> bool {
     content.book.moves(position).iter().any(|found| !found.played.is_empty())
 }

@@ -3,8 +3,8 @@
 //! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer> and, where it
 //! is ambiguous, Lichess's implementation. The count of a move is the number of games in which it
 //! was *played* from the position, and castling is written as the king capturing its own rook.
-//! Unlike on Lichess, if a game reaches the position more than once, every different move that it
-//! played there is counted.
+//! Unlike on Lichess, a game that reaches the position more than once counts for every different
+//! move that it played there.
 
 use serde::Serialize;
 
@@ -24,8 +24,8 @@ const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
 
-/// A listed game. `uci` is the move the game played from the position, in Lichess's notation for
-/// castling.
+/// A game in a list. `uci` is the move that the game played from the position, with castling
+/// written as on Lichess.
 #[derive(Debug, Serialize)]
 struct ExplorerGame {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Rejects a `variant` parameter other than standard chess, because books contain no other games.
+/// Rejects variants other than standard chess, because books contain no games of other variants.
 pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
@@ -131,7 +131,8 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     }
 }
 
-/// Reads the maximum number of moves to list; the default is `usual`.
+/// Reads the maximum number of moves to list. The default is `usual`, and the upper limit is
+/// `MAX_MOVES`.
 pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     let most = MAX_MOVES as u64;
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)

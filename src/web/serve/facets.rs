@@ -9,7 +9,7 @@ use crate::games::pgn::{Month, PgnDate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dates {
     Months,
-    /// Years such as `2024`: `since` starts in January, `until` ends in December.
+    /// Years such as `2024`. The range runs from January of `since` to December of `until`.
     Years,
 }
 

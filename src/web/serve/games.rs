@@ -30,8 +30,8 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // If the book has facets, it stores the location of every listed game except those in the file
-    // `likely`, so no other file needs to be searched.
+    // A book with facets stores the locations of all games that it lists. Only a game found by a
+    // player search can be missing from it, and that game is in the file `likely`.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::threads::cores;
 use crate::tools::annotate::NODES;
 
-/// Maximum size in bytes of the request line and headers. A line of 300 moves takes 1,500 bytes.
+/// Maximum size in bytes of the request line and headers. A line of 300 plies takes 1,500 bytes.
 pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
@@ -65,7 +65,7 @@ pub(crate) const MAX_VALUED: usize = 20;
 /// Maximum number of nodes per book move in the search that evaluates the book moves. This takes at
 /// most about 50 ms per move.
 pub(crate) const VALUE_NODES: u64 = 40_000;
-/// The search that evaluates the book moves may use the requested search time divided by this
+/// The time limit for evaluating the book moves is the requested search time divided by this
 /// number.
 pub(crate) const VALUE_SHARE: u32 = 4;
 /// Maximum total size of cached analyses in bytes.
@@ -76,14 +76,13 @@ pub(crate) const ANALYSIS_CACHE: usize = 16 << 20;
 pub(crate) const SEARCH_BACKLOG: usize = 256;
 /// Maximum length, in bytes, of the client name, which identifies the searches started by one page.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
-/// Maximum number of games stored per player. If there are more, the first ones in the files are
-/// stored.
+/// Maximum number of games stored per player. Once it is reached, further games in the files are
+/// ignored.
 pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
-/// Maximum number of games stored for all players together. A game takes about 600 bytes. If there
-/// are more, the least recently requested players are dropped.
+/// Maximum number of games stored for all players together. A game takes about 600 bytes. Beyond
+/// this number, the games of the least recently requested players are dropped.
 pub(crate) const MAX_KEPT_GAMES: usize = 100_000;
-/// Maximum number of players in the queue, which are those whose games have not been searched for
-/// yet.
+/// Maximum number of players in the queue, waiting for the search for their games to start.
 pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 /// Maximum length of a player's name in bytes.

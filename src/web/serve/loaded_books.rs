@@ -15,8 +15,8 @@ use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, open_plain};
 use crate::support::threads;
 
-/// The size of a book's header in bytes. Its checksum identifies the book, because the header
-/// contains the checksums of all sections.
+/// The size of a book's header in bytes. The checksum of the header identifies the book, because
+/// the header contains the checksums of all sections.
 const HEADER_BYTES: usize = 256;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Content {
     /// The names and contents of the individual books that `book` combines.
     pub(crate) sources: Vec<(String, Book)>,
     pub(crate) names: Names,
-    /// The game files from which the books were built, as far as they were found.
+    /// The game files from which the books were built. Files that were not found are left out.
     pub(crate) games: Vec<PgnInput>,
     /// A tag that identifies the loaded books. It is part of every entity tag.
     pub(crate) tag: String,

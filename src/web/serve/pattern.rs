@@ -98,8 +98,8 @@ impl BookMoves {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the moves have been read, and starts reading them if necessary. Meanwhile calls
-    /// `report` at regular intervals with the number of bytes read and the total.
+    /// Waits until the moves have been read, starting to read them if necessary. While waiting,
+    /// calls `report` at regular intervals with the number of bytes read so far and the total.
     fn get(
         self: &Arc<Self>,
         content: &Arc<Content>,

@@ -22,7 +22,7 @@ pub(crate) struct BookProgress {
     name: String,
     stage: Stage,
     /// The number of bytes of the game files read so far, and the total number of bytes to read.
-    /// Absent for a book that needs no building.
+    /// Absent for a book that does not need to be built.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,8 @@ pub(crate) struct BookProgress {
 struct Row {
     name: String,
     stage: Stage,
-    /// The build of a book from games, if needed, and the total number of bytes to read for it.
+    /// If the book is built from games, the monitor of the build and the total number of bytes to
+    /// read.
     build: Option<(Monitor, u64)>,
     positions: Option<u64>,
 }

@@ -12,7 +12,7 @@ use super::api_error::ApiError;
 use super::limits::MAX_PASTED;
 use crate::games::pgn::text;
 
-/// Runs a function that may block on a thread intended for blocking work.
+/// Runs a possibly blocking function on a thread intended for blocking work.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {

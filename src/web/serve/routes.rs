@@ -221,8 +221,8 @@ pub(crate) fn restricted<S: Clone + Send + Sync + 'static>(
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
-/// Returns the CORS configuration. Pages from other origins may send the same headers as to
-/// Lichess.
+/// Returns the CORS configuration. Pages from other origins may send the same headers as they may
+/// send to Lichess.
 fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
     let headers = [
         header::ORIGIN,

@@ -19,8 +19,9 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a new search waits for a running one to finish if too many are running. Usually that is
-/// the same client's previous search, which was already asked to stop.
+/// How long a new search waits for another one to finish if the maximum number is already running.
+/// Usually, the other one is the same client's previous search, which has already been asked to
+/// stop.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies a client by its IP address and the name chosen by its page.
@@ -54,7 +55,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Stops the search. Only the reason of the first call is kept.
+    /// Stops the search. Only the reason given by the first call is kept.
     fn stop(&self, why: Ending) {
         let _ = self.ending.set(why);
         self.switch.stop();

@@ -92,8 +92,9 @@ pub(crate) fn serve(
         let training = repertoire.clone().zip(training);
         let state = AppState::new(Arc::clone(&loaded), repertoire, search_limits, closing.clone());
         let state = Arc::new(state);
-        // The thread that opens the books is started before the address is reported, so that a
-        // failure to start it comes first, but it opens them only afterwards.
+        // Start the thread that opens the books before reporting the address, so that the address
+        // is not reported if the thread cannot be started. The thread opens the books only after
+        // the report.
         let (begin, reported) = std::sync::mpsc::channel();
         let training = training::router(training, Arc::clone(&loaded));
         let opened = open(loaded, reported, on_open)?;
@@ -107,15 +108,15 @@ pub(crate) fn serve(
         }
         .inspect(|()| state.close())
     });
-    // Do not wait longer for the threads that read games, which may take a while to notice that the
-    // server is stopping.
+    // Wait no longer than `GRACE` for the threads that read games, because they may take a while to
+    // notice that the server is stopping.
     runtime.shutdown_timeout(GRACE);
     done
 }
 
 /// Creates the async runtime. It has one worker thread per core, or fewer if the operating system
-/// limits the number of threads, because two more threads are needed: one to open the books and one
-/// for blocking requests.
+/// limits the number of threads. Two threads are reserved: one to open the books and one for
+/// blocking requests.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = threads::cores();

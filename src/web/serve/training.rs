@@ -148,8 +148,8 @@ fn numbered(mut query: Query) -> Result<u64, ApiError> {
     number.ok_or_else(|| ApiError::bad_request("the parameter question is missing"))
 }
 
-/// Calls a function with the session, on a thread that may block. The first request opens the
-/// session, and the first request after a change of the repertoire opens a new one.
+/// Calls a function with the session on a thread for blocking work. The first request opens the
+/// session, and the first request after a change to the repertoire opens a new one.
 async fn on_session<T: Send + 'static>(
     trainer: Arc<Trainer>,
     call: impl FnOnce(&mut Session) -> Result<T, ApiError> + Send + 'static,

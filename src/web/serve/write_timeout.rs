@@ -17,8 +17,8 @@ use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
-    /// A timer and the number of bytes that the client must read before it expires. Once the client
-    /// has read them, a new timer starts for the bytes still pending.
+    /// A timer, and the number of bytes that the client must read before the timer expires. Once
+    /// the client has read them, a new timer starts for the bytes still pending.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
     /// The response that replaces hyper's error response, and the number of its bytes already
     /// written.

@@ -115,9 +115,9 @@ pub(crate) mod checks {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
-    /// Checks the files of a page together with the shared files. Panics unless they load only each
-    /// other, are short, and neither insert HTML from strings nor run strings as code. `links` are
-    /// further paths that they may refer to.
+    /// Checks the files of a page together with the shared files. Panics if any of them is too
+    /// long, refers to anything other than these files and `links`, inserts HTML from strings, or
+    /// runs strings as code.
     pub(crate) fn check(files: &[PageFile], links: &[&str]) {
         const LONGEST: usize = 600;
         let files = [files, &SHARED_FILES].concat();

@@ -19,7 +19,8 @@ pub(super) enum Comparison {
     Complete,
     /// The surname and the initial of the first name, so that different spellings match.
     Spelling,
-    /// The requested name may be any part of the other, ignoring case, spaces and punctuation.
+    /// The requested name may occur anywhere in the other name, ignoring case, spaces and
+    /// punctuation.
     Part,
 }
 
@@ -81,9 +82,9 @@ fn letters(name: &str) -> String {
 }
 
 /// Returns a key that is the same for all spellings of a name. It consists of the ASCII letters of
-/// the surname (as compared when looking for duplicate games) and of the first name's initial.
-/// Names without a comma, such as account names, and surnames in other scripts have no such parts,
-/// so their key is the whole name.
+/// the surname (as compared when looking for duplicate games) and the initial of the first name. If
+/// a name has no comma, like most account names, or its surname is in another script, the key
+/// consists of all letters and digits of the name.
 fn spelling_key(name: &str) -> String {
     let surname: String = surname_letters(name.as_bytes()).map(char::from).collect();
     match name.split_once(',') {

@@ -81,9 +81,9 @@ impl RepertoireFile {
     /// Adds a line to the file if the file's version is still `version`. Returns the number of
     /// moves added, or `None` if there is nothing to add.
     ///
-    /// If the file has changed on disk, it is read again before the versions are compared;
-    /// different versions are a conflict. Before each change, the previous content is copied to a
-    /// file with the extension [`COPY_ENDING`]. Blocks while the files are written.
+    /// If the file has changed on disk, it is read again before the versions are compared. If they
+    /// differ, the function returns a conflict. Before each change, the previous content is copied
+    /// to a file with the extension [`COPY_ENDING`]. Blocks while the files are written.
     pub(super) fn add(
         &self,
         version: &str,

@@ -18,7 +18,8 @@ pub(crate) struct GapsAnswer {
     /// The name of the book whose games show which moves opponents play.
     reference: String,
     shares: Vec<ShareAnswer>,
-    /// The number of gaps found, including those beyond the maximum that are not listed.
+    /// The number of gaps found, including any that are not listed because there are more than
+    /// `MAX_GAPS`.
     total: usize,
     gaps: Vec<GapAnswer>,
 }
@@ -37,7 +38,8 @@ struct GapAnswer {
     /// How often the position is expected to occur per game, given how opponents play.
     probability: f64,
     games: u64,
-    /// The start position of the most common line that leads to the gap. `line` contains its moves.
+    /// The start position of the most common line that leads to the gap. The moves of that line are
+    /// in `line`.
     start: String,
     line: Vec<NamedMove>,
     opening: Option<NamedOpening>,
@@ -49,8 +51,8 @@ struct GapAnswer {
 struct ProposalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The score of the proposed move in an analysed book, or `None` if it is proposed because it
-    /// is the most frequently played.
+    /// The score of the proposed move in an analysed book, or `None` if the move is proposed
+    /// because it is played most often.
     score: Option<ScoreAnswer>,
     games: Option<u64>,
 }

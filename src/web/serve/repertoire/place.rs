@@ -10,7 +10,7 @@ use crate::chess::notation::{self, NamedMove};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::repertoire::{KnownMove, Repertoire};
 
-/// Maximum number of moves in a response's move tree. Beyond it, the moves furthest from the
+/// Maximum number of moves in a response's move tree. If there are more, those furthest from the
 /// position are omitted.
 const MAX_TREE: usize = 400;
 
@@ -92,8 +92,8 @@ impl RepertoireAnswer {
     }
 }
 
-/// Returns the repertoire's moves from a position in the order of its text, followed by other legal
-/// moves that lead to positions in the repertoire.
+/// Returns the moves that the repertoire contains for a position, in the order in which they appear
+/// in its file, followed by other legal moves that lead to positions in the repertoire.
 fn moves(repertoire: &Repertoire, position: &Position) -> Vec<RepertoireMove> {
     let known = repertoire.node(position).map_or(&[][..], |node| &node.moves);
     let legal = position.legal_moves();
