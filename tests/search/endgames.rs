@@ -158,8 +158,8 @@ fn tables_bound_the_principal_variation() {
     }
 }
 
-/// The engine must not give up a piece in a drawn position, even if the tables say that this still
-/// draws, because the opponent could make a mistake as long as the piece remains.
+/// The engine must not give up a piece in a drawn position, even if it would still be a draw
+/// according to the tables, because the opponent could make a mistake as long as the piece remains.
 #[test]
 fn drawn_position_is_played_without_losing_pieces() {
     let Some(tables) = tables() else { return };

@@ -48,7 +48,7 @@ fn ctrl_c_ends_a_suite_with_the_results_so_far() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // The search of the mate in one ends at once, whereas that of the start position goes on until
+    // The search of the mate in one ends at once, whereas that of the start position runs until
     // Ctrl-C.
     let long_position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
     let mut input = child.stdin.take().expect("piped");

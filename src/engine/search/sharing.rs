@@ -13,7 +13,7 @@
 //!
 //! Threads take moves one at a time from the node's move picker, under the lock of the split point.
 //! The next move that will not be pruned is always picked in advance. A thread that takes a move
-//! therefore knows whether another one is left, and only then calls another idle thread. The split
+//! therefore sees whether another one is left, and only then calls another idle thread. The split
 //! point has its own copies of the owner's stack and of the position keys of the path, because the
 //! owner changes the originals as soon as it searches on.
 //!

@@ -1,5 +1,5 @@
 //! Recognises files that users pass by mistake where a file of games is expected, so that error
-//! messages can say what kind of file it is.
+//! messages can name the kind of file.
 
 /// A kind of file: its first bytes, its name with an article, and advice to the user on what to do
 /// with it.

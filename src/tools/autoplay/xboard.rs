@@ -116,8 +116,8 @@ pub(super) struct Xboard {
     forced: bool,
     thinking: bool,
     pings: u64,
-    /// The time limit per move, after which the engine is told to move now. Set only if the limit
-    /// is not a whole number of seconds, because `st` may then not express it exactly.
+    /// The time limit per move, after which the match runner sends `?` (move now). Set only if the
+    /// limit is not a whole number of seconds, because `st` may then not express it exactly.
     move_now_after_time: Option<Duration>,
     /// How long the engine took to send its features. Set only if it took so long that a GUI would
     /// have stopped waiting.
