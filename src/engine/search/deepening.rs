@@ -11,7 +11,7 @@ use super::clock::Stability;
 use super::constants as c;
 use super::job::RootMove;
 use super::node::{MoveFacts, Node, Window};
-use super::observe::{OptionalObserver, SearchReason, SearchStep};
+use super::observe::{NodeEnd, OptionalObserver, SearchReason, SearchStep};
 use super::report::{Bound, Report, SearchEvent, SearchResult};
 use super::source::MoveSource;
 use super::worker::Worker;
@@ -225,7 +225,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.note_threats(&mut node);
         let mut moves = moves.into_iter();
         let progress = self.search_moves(&node, &mut MoveSource::List(&mut moves), 0);
-        let score = if self.is_interrupted() { 0 } else { self.finish_node(&node, &progress) };
+        let score = match self.is_interrupted() {
+            true => self.ended(NodeEnd::Interrupted, 0),
+            false => self.finish_node(&node, &progress),
+        };
         self.show_leave(score)
     }
 

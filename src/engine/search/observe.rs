@@ -142,9 +142,16 @@ pub enum NodeEnd {
     MaxPly,
     /// The search was stopped or a node above was cut off, before this node was counted.
     Stopped,
+    /// The search was stopped or a node above was cut off, while this node was being searched.
+    Interrupted,
 }
 
 impl NodeEnd {
+    /// Whether the visit ended before the node's value was known.
+    pub fn is_early(self) -> bool {
+        matches!(self, NodeEnd::Stopped | NodeEnd::Interrupted)
+    }
+
     /// Returns a description in a few words.
     pub fn name(self) -> &'static str {
         match self {
@@ -164,6 +171,7 @@ impl NodeEnd {
             NodeEnd::NoMate => "no mate within the depth",
             NodeEnd::MaxPly => "longest line",
             NodeEnd::Stopped => "stopped",
+            NodeEnd::Interrupted => "interrupted",
         }
     }
 }
@@ -289,16 +297,12 @@ pub enum SearchStep<'a> {
     },
     /// This thread leaves the shared node that it joined.
     Part,
-    /// The value of the node was determined without searching its moves.
+    /// The value of the node was determined without searching its moves, or the visit ended before
+    /// the value was known.
     Ended(NodeEnd),
-    /// The search leaves the node.
-    Leave {
-        /// Value for the side to move. Meaningless if `stopped` is true.
-        score: Score,
-        /// Whether the visit was abandoned because the search was stopped or a node above was cut
-        /// off.
-        stopped: bool,
-    },
+    /// The search leaves the node with this value for the side to move. The value is meaningless
+    /// if [`NodeEnd::is_early`] is true.
+    Leave(Score),
     /// The thread has completed its part of the search. Contains its final counts.
     Done(Counters),
 }

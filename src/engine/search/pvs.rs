@@ -356,7 +356,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
         self.null_move_from = 0;
-        (verified >= beta).then(|| self.ended(NodeEnd::NullMove, score))
+        let is_verified = verified >= beta && !self.is_interrupted();
+        is_verified.then(|| self.ended(NodeEnd::NullMove, score))
     }
 
     pub(super) fn try_probcut(&mut self, node: &Node) -> Option<Score> {
@@ -404,7 +405,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         picker.apply_visibility(self.visibility(&node.position, node.ply));
         let progress = self.search_moves(node, &mut MoveSource::Picker(&mut picker), extension);
         if self.is_interrupted() {
-            return 0;
+            return self.ended(NodeEnd::Interrupted, 0);
         }
         if progress.count == 0 {
             let score = match (node.excluded, node.in_check) {

@@ -112,7 +112,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             let score = -self.quiescence(&next, ply + 1, Window::new(alpha, window.beta).flip());
             self.leave();
             if self.is_interrupted() {
-                return 0;
+                return self.ended(NodeEnd::Interrupted, 0);
             }
             self.show(|_| SearchStep::Scored { mv, score, alpha });
             if score > best {

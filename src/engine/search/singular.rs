@@ -38,7 +38,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 && self.stack[node.ply].double_extensions < DOUBLE_EXTENSIONS;
             return Singularity::Extension(1 + Depth::from(doubled));
         }
-        if bound >= node.window.beta && !is_decided(bound) {
+        if bound >= node.window.beta && !is_decided(bound) && !self.is_interrupted() {
             return Singularity::MultiCut(bound);
         }
         let is_one_of_many = node.cut || table_score >= node.window.beta;

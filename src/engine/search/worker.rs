@@ -196,7 +196,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
 
     #[inline(always)]
     pub(super) fn show_leave(&mut self, score: Score) -> Score {
-        self.show(|worker| SearchStep::Leave { score, stopped: worker.is_interrupted() });
+        self.show(|_| SearchStep::Leave(score));
         score
     }
 

@@ -248,12 +248,12 @@ impl Recorder {
         }
     }
 
-    fn leave(&mut self, score: Score, stopped: bool) {
+    fn leave(&mut self, score: Score) {
         let Some(frame) = self.path.last() else { return };
         let Frame { end, window, moves, visit, why, quiescence, .. } = *frame;
         let sums = &mut self.part.sums;
         *sums.ends.entry(end).or_default() += 1;
-        if !stopped && end != NodeEnd::Stopped {
+        if !end.is_early() {
             *sums.types.entry(NodeType::of(score, window)).or_default() += 1;
             if end == NodeEnd::Moves && score >= window.1 {
                 sums.cutoffs += 1;
@@ -267,7 +267,7 @@ impl Recorder {
         if let Some(index) = visit {
             let visit = &mut self.part.visits[index].visit;
             (visit.alpha, visit.beta) = window;
-            (visit.score, visit.stopped, visit.end) = (score, stopped, end);
+            (visit.score, visit.stopped, visit.end) = (score, end.is_early(), end);
         }
         self.path.pop();
     }
@@ -341,7 +341,7 @@ impl Observer for Recorder {
             }
             SearchStep::Next(why) => self.next = why,
             SearchStep::Enter(ref entry) => self.enter(entry),
-            SearchStep::Leave { score, stopped } => self.leave(score, stopped),
+            SearchStep::Leave(score) => self.leave(score),
             SearchStep::Join { place, position, ply } => self.join(place, position, ply),
             SearchStep::Part => drop(self.path.pop()),
             SearchStep::Done(counters) => {

@@ -179,6 +179,7 @@ impl Visit {
                 let _ = write!(text, " by {best}");
             }
             (NodeEnd::Moves, None) => {}
+            (end, _) if end.is_early() => {}
             (end, _) => {
                 let _ = write!(text, " ({})", end.name());
             }
