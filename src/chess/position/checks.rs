@@ -61,29 +61,43 @@ impl Position {
             checks.discoverers & from != EMPTY && line(mv.from(), checks.king) & to == EMPTY;
         direct || discovers || (self.is_castling(mv) && self.play(mv).in_check())
     }
+
+    /// Returns true if a legal move gives check.
+    pub(crate) fn gives_check(&self, mv: Move) -> bool {
+        // A promotion changes the piece, and an en passant capture removes a piece from a square
+        // other than the target.
+        match mv.promotion().is_some() || self.is_en_passant(mv) {
+            true => self.play(mv).in_check(),
+            false => self.quiet_checks(mv, &self.checks()),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FENS: [&str; 6] = [
+    const FENS: [&str; 8] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
         "3k4/8/3N4/8/3P4/8/3R4/3K4 w - - 0 1",
         "8/2k5/8/1P6/8/4K3/5B2/6Q1 w - - 0 1",
         "k7/8/2P5/3B4/8/8/6B1/4K2R w K - 0 1",
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "r3k3/1P3P2/8/8/8/8/1p3p2/4K2R w K - 0 1",
     ];
 
-    /// Asserts that `quiet_checks` is correct for each quiet move in this position and in all
-    /// positions reachable within `plies` plies. Returns the number of quiet moves that give check.
+    /// Asserts that `gives_check` is correct for each move in this position and in all positions
+    /// reachable within `plies` plies, and `quiet_checks` for each quiet move. Returns the number
+    /// of quiet moves that give check.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();
         let mut found = 0;
         for mv in moves.iter() {
             let next = position.play(mv);
+            assert_eq!(position.gives_check(mv), next.in_check(), "{mv} {position}");
             if !position.is_noisy(mv) {
                 assert_eq!(position.quiet_checks(mv, &checks), next.in_check(), "{mv} {position}");
                 found += usize::from(next.in_check());

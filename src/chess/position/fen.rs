@@ -42,6 +42,10 @@ const NOT_PLAYED: &str = "which Tabia does not support";
 /// Maximum value of a FEN counter. Larger values, which no real game reaches, are capped.
 const MAX_COUNTER: u32 = 9_999;
 
+/// Initial capacity of the text of a FEN, in bytes. It is enough for every position without its
+/// counters.
+const USUAL_FEN_BYTES: usize = 96;
+
 impl Position {
     /// Parses a FEN. The two counters at the end are optional, as in EPD.
     ///
@@ -175,7 +179,10 @@ fn check_board(board: &str) -> Result<(), ParseError> {
     if ranks != 8 {
         return Err(invalid(&format!("expected 8 ranks on the board, found {ranks}")));
     }
-    match board.chars().find(|letter| !"pnbrqkPNBRQK12345678/".contains(*letter)) {
+    let is_known = |letter: char| {
+        matches!(letter.to_ascii_lowercase(), 'p' | 'n' | 'b' | 'r' | 'q' | 'k' | '1'..='8' | '/')
+    };
+    match board.chars().find(|&letter| !is_known(letter)) {
         Some(letter) => Err(invalid(&format!("unexpected {letter:?} on the board"))),
         None => Ok(()),
     }
@@ -239,7 +246,7 @@ fn color_of(color: shakmaty::Color) -> Color {
 }
 
 fn placement(position: &Position) -> String {
-    let mut text = String::new();
+    let mut text = String::with_capacity(USUAL_FEN_BYTES);
     for rank in (0..8).rev() {
         let mut empty = 0;
         for file in 0..8 {

@@ -17,6 +17,8 @@ use super::{Move, Position, attacks, zobrist};
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
+/// The squares on which kings and rooks start.
+const HOME_SQUARES: BitBoard = BitBoard(0x9100_0000_0000_0091);
 
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
@@ -60,17 +62,18 @@ impl Position {
         // candidates.
         let has_own_pawns = has_pawns(self.pawn_key());
         let pieces_now = self.key_of_pieces() ^ zobrist::turn();
+        let same_state = State { castling: self.castling(), en_passant: None };
         for unmove in self.unmoves() {
             let (change, pawn_change) = self.changes(&unmove);
-            let (pieces, pawn_key) = (pieces_now ^ change, self.pawn_key() ^ pawn_change);
-            let is_possible = match pawn_key == self.pawn_key() {
-                true => has_own_pawns,
-                false => has_pawns(pawn_key),
+            let is_possible = match pawn_change {
+                0 => has_own_pawns,
+                _ => has_pawns(self.pawn_key() ^ pawn_change),
             };
             if !is_possible {
                 continue;
             }
-            for state in self.states_before(&unmove) {
+            let pieces = pieces_now ^ change;
+            let mut test = |state: State| {
                 let key = pieces ^ zobrist::state_of(state.castling, state.en_passant);
                 if is_known(key)
                     && let Some(before) = self.before(&unmove, state)
@@ -80,9 +83,23 @@ impl Position {
                 {
                     found.push((before, unmove.mv));
                 }
+            };
+            match self.keeps_state(&unmove) {
+                true => test(same_state),
+                false => self.states_before(&unmove).for_each(test),
             }
         }
         found
+    }
+
+    /// Whether castling rights and the absence of an en passant file must have been the same before
+    /// the move. This quick test may return false for moves that satisfy this condition.
+    fn keeps_state(&self, unmove: &Unmove) -> bool {
+        let squares =
+            BitBoard::from_square(unmove.mv.from()) | BitBoard::from_square(unmove.mv.to());
+        let capturing = self.pieces(self.mover(), Piece::Pawn)
+            & chess::get_rank(self.side_to_move().to_fourth_rank());
+        unmove.piece != Piece::Pawn && squares & HOME_SQUARES == EMPTY && capturing == EMPTY
     }
 
     fn mover(&self) -> Color {
@@ -236,11 +253,9 @@ impl Position {
     /// were on their home squares before it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
-        let is_home = |square: Square| {
-            matches!(square.get_rank(), Rank::First | Rank::Eighth)
-                && matches!(square.get_file(), File::A | File::E | File::H)
-        };
-        if !is_home(unmove.mv.from()) && !is_home(unmove.mv.to()) {
+        let squares =
+            BitBoard::from_square(unmove.mv.from()) | BitBoard::from_square(unmove.mv.to());
+        if squares & HOME_SQUARES == EMPTY {
             return rights;
         }
         for color in [Color::White, Color::Black] {
@@ -314,20 +329,22 @@ impl Position {
     /// to move.
     fn changes(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
-        let moved = [
-            (us, unmove.piece, unmove.mv.from()),
-            (us, unmove.mv.promotion().unwrap_or(unmove.piece), unmove.mv.to()),
-        ];
-        let taken = unmove.taken.map(|(piece, square)| (!us, piece, square));
-        let rook = unmove.rook.into_iter().flat_map(|(from, to)| [from, to]);
-        let rook = rook.map(|square| (us, Piece::Rook, square));
         let (mut key, mut pawn_key) = (0, 0);
-        for (color, piece, square) in moved.into_iter().chain(taken).chain(rook) {
+        let mut add = |color, piece, square| {
             let change = zobrist::piece_square(color, piece, square);
             key ^= change;
             if piece == Piece::Pawn {
                 pawn_key ^= change;
             }
+        };
+        add(us, unmove.piece, unmove.mv.from());
+        add(us, unmove.mv.promotion().unwrap_or(unmove.piece), unmove.mv.to());
+        if let Some((piece, square)) = unmove.taken {
+            add(!us, piece, square);
+        }
+        if let Some((from, to)) = unmove.rook {
+            add(us, Piece::Rook, from);
+            add(us, Piece::Rook, to);
         }
         (key, pawn_key)
     }

@@ -85,9 +85,8 @@ impl Position {
             return text;
         }
         self.push_san(mv, &mut text);
-        let next = self.play(mv);
-        if next.in_check() {
-            text.push(if next.has_no_moves() { '#' } else { '+' });
+        if self.gives_check(mv) {
+            text.push(if self.play(mv).has_no_moves() { '#' } else { '+' });
         }
         text
     }

@@ -48,6 +48,9 @@ use crate::support::files::describe;
 /// The OpenAPI description of Tabia's own endpoints.
 const DESCRIPTION: &str = include_str!("openapi.json");
 
+/// Initial capacity for the text of a response, in bytes. Most responses of `/book` are smaller.
+const USUAL_ANSWER_BYTES: usize = 4096;
+
 #[derive(Debug)]
 pub(crate) struct AppState {
     loaded: Arc<LoadedBooks>,
@@ -317,8 +320,12 @@ fn kept<T: Serialize>(
         Some(answer) => answer,
         None => {
             let answer = make(content, Query::of(uri)?)?;
-            let text = serde_json::to_vec(&answer);
-            let text = Bytes::from(text.map_err(|error| ApiError::unavailable(error.to_string()))?);
+            let mut text = Vec::with_capacity(USUAL_ANSWER_BYTES);
+            serde_json::to_writer(&mut text, &answer)
+                .map_err(|error| ApiError::unavailable(error.to_string()))?;
+            // The cache keeps the text, so release the unused capacity.
+            text.shrink_to_fit();
+            let text = Bytes::from(text);
             state.answers.put(address.to_owned(), text.clone());
             text
         }
