@@ -58,11 +58,17 @@ windows:
 	cargo build --profile dist --locked --target $(WINDOWS) --target-dir target --features "$(FEATURES)"
 	$(MAKE) pack TARGET=$(WINDOWS) PROGRAM=target/$(WINDOWS)/dist/tabia.exe
 
-# Builds a container image with the static program. podman or docker must be installed.
+# Builds a container image with the static program. podman or docker must be installed. A separate
+# folder contains the files of the image, so that docker does not read the whole source folder.
 CONTAINER ?= podman
+IMAGE = target/container
 container:
-	$(CONTAINER) build --file examples/packaging/Containerfile \
-		--build-arg PROGRAM=target/$(STATIC)/dist/tabia --tag tabia .
+	rm -rf $(IMAGE)
+	mkdir -p $(IMAGE)
+	cp target/$(STATIC)/dist/tabia LICENSE $(IMAGE)
+	examples/packaging/notices $(STATIC) --features "$(FEATURES)" --program $(IMAGE)/tabia \
+		-o $(IMAGE)/THIRD-PARTY-LICENSES.txt
+	$(CONTAINER) build --file examples/packaging/Containerfile --tag tabia $(IMAGE)
 
 # Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a
 # book build. Use the program only on the same processor type: kernels for other processors have no

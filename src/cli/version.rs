@@ -1,6 +1,7 @@
 //! The text of `tabia --version`.
 
 use std::fmt::Write;
+use std::hint::black_box;
 use std::sync::LazyLock;
 
 use crate::engine::eval::kernel_name;
@@ -29,7 +30,9 @@ fn describe() -> String {
         ("commit", commit().to_owned()),
         ("features", features.collect::<Vec<_>>().join(", ")),
         ("profile", env!("TABIA_PROFILE").to_owned()),
-        ("compiler", env!("TABIA_COMPILER").to_owned()),
+        // `black_box` keeps the text in one piece, so that examples/packaging/notices finds it in the
+        // program's file.
+        ("compiler", black_box(env!("TABIA_COMPILER")).to_owned()),
         ("target", format!("{}{}", env!("TABIA_TARGET"), baseline())),
         ("kernels", kernels()),
     ];
