@@ -1,6 +1,7 @@
 //! Draws the board as text.
 
 use crate::chess::position::{Color, Move, Piece, Position, Square};
+use crate::support::platform;
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct BoardStyle {
@@ -20,16 +21,17 @@ impl BoardStyle {
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
         BoardStyle {
             symbols: false,
-            colours: able && colours_are_wanted(),
+            colours: able && colours_are_usable(),
             coordinates: true,
             below: Color::White,
         }
     }
 }
 
-/// Returns true unless the environment disables colours with `NO_COLOR` (<https://no-color.org>).
-pub(super) fn colours_are_wanted() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Returns true unless the environment disables colours with `NO_COLOR` (<https://no-color.org>), or
+/// the console window cannot show them.
+pub(super) fn colours_are_usable() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && platform::enable_colours()
 }
 
 // Colours from the terminal's 256-colour palette. All squares have medium brightness, so that white

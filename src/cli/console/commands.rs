@@ -189,7 +189,7 @@ impl Console {
 
     fn draw_board(&mut self, graphic: bool) -> io::Result<Flow> {
         self.style.symbols = graphic;
-        self.style.colours = graphic && super::board::colours_are_wanted();
+        self.style.colours = graphic && super::board::colours_are_usable();
         self.show("board")
     }
 

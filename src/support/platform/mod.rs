@@ -8,7 +8,7 @@
 //! | purpose | functions |
 //! | --- | --- |
 //! | events | `on_events` |
-//! | terminal and pipes | `output_has_room`, `input_has_line` |
+//! | terminal and pipes | `output_has_room`, `input_has_line`, `enable_colours` |
 //! | identity of files | `file_id`, `path_id`, `known_id`, `stdin_id`, `stdout_id`, `is_on_volume_of` |
 //! | opening files | `set_nonblocking`, `set_blocking`, `open_appending`, `may_wait`, `is_device` |
 //! | writing files | `read_exact_at`, `set_len`, `replace`, `rename`, `unnamed_file`, `link_unnamed` |

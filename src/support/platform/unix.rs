@@ -64,6 +64,12 @@ pub(crate) fn output_has_room(output: &io::Stdout) -> bool {
     poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
+/// Returns true, because terminals always interpret the escape sequences of colours.
+#[cfg(feature = "cli")]
+pub(crate) fn enable_colours() -> bool {
+    true
+}
+
 /// Returns whether a line can be read from the terminal without waiting.
 #[cfg(feature = "cli")]
 pub(crate) fn input_has_line(input: &io::Stdin) -> bool {

@@ -8,8 +8,9 @@ use std::thread::{self, Builder};
 
 use windows_sys::Win32::Foundation::{FALSE, TRUE};
 use windows_sys::Win32::System::Console::{
-    CTRL_BREAK_EVENT, CTRL_C_EVENT, CTRL_CLOSE_EVENT, GetStdHandle, INPUT_RECORD, KEY_EVENT,
-    PeekConsoleInputW, STD_INPUT_HANDLE, SetConsoleCtrlHandler,
+    CTRL_BREAK_EVENT, CTRL_C_EVENT, CTRL_CLOSE_EVENT, ENABLE_VIRTUAL_TERMINAL_PROCESSING,
+    GetConsoleMode, GetStdHandle, INPUT_RECORD, KEY_EVENT, PeekConsoleInputW, STD_INPUT_HANDLE,
+    STD_OUTPUT_HANDLE, SetConsoleCtrlHandler, SetConsoleMode,
 };
 use windows_sys::core::BOOL;
 
@@ -72,6 +73,19 @@ unsafe extern "system" fn handle(kind: u32) -> BOOL {
 /// Always returns true, because Windows cannot test whether writing to standard output would block.
 pub(crate) fn output_has_room(_: &io::Stdout) -> bool {
     true
+}
+
+/// Makes the console window interpret the escape sequences of colours. Returns false if it cannot,
+/// and true if standard output is not a console window.
+pub(crate) fn enable_colours() -> bool {
+    #[allow(unsafe_code)]
+    // The functions accept invalid handles.
+    unsafe {
+        let output = GetStdHandle(STD_OUTPUT_HANDLE);
+        let mut mode = 0;
+        GetConsoleMode(output, &mut mode) == 0
+            || SetConsoleMode(output, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0
+    }
 }
 
 /// Returns whether a line has been typed into the console window.

@@ -27,7 +27,7 @@ use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORY
 
 use super::types::FileId;
 #[cfg(feature = "cli")]
-pub(crate) use console::{input_has_line, on_events, output_has_room};
+pub(crate) use console::{enable_colours, input_has_line, on_events, output_has_room};
 #[cfg(not(feature = "loom"))]
 pub(crate) use memory::Mapping;
 pub(crate) use process::{Group, HAS_SIGNALS, Input, describe_exit, has_crashed, prepare, signal};
