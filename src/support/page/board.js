@@ -149,6 +149,16 @@ export class Board {
     return square === null ? [] : this.#legal.filter(move => move.startsWith(square));
   }
 
+  /** Returns the legal moves from the selected square to another one. A king moved onto its rook castles. */
+  #movesTo(name) {
+    const moves = this.#movesFrom(this.#chosen);
+    const direct = moves.filter(move => move.slice(2, 4) === name);
+    const [king, rook] = [this.#pieces.get(this.#chosen), this.#pieces.get(name)];
+    if (direct.length > 0 || `${king}${rook}` !== (this.#turn === "white" ? "KR" : "kr") || name[1] !== this.#chosen[1]) return direct;
+    const [from, to] = [this.#chosen, name].map(square => FILES.indexOf(square[0]));
+    return moves.filter(move => move.slice(2, 4) === FILES[from + 2 * Math.sign(to - from)] + name[1]);
+  }
+
   #choose(square) {
     this.#chosen = square;
     this.#paint();
@@ -156,7 +166,7 @@ export class Board {
 
   /** Handles a click on a square: moves or selects a piece, or cancels the selection. */
   #activate(name) {
-    const moves = this.#movesFrom(this.#chosen).filter(move => move.slice(2, 4) === name);
+    const moves = this.#movesTo(name);
     if (moves.length > 0) this.#make(moves);
     else if (name !== this.#chosen && this.#movesFrom(name).length > 0) this.#choose(name);
     else this.#choose(null);
@@ -205,7 +215,7 @@ export class Board {
     if (name === null) return;
     this.#focusOn(name, false);
     this.#walks = false;
-    if (this.#movesFrom(name).length > 0 && !this.#movesFrom(this.#chosen).some(move => move.slice(2, 4) === name)) {
+    if (this.#movesFrom(name).length > 0 && this.#movesTo(name).length === 0) {
       this.#drag = { from: name, x: event.clientX, y: event.clientY, picture: null, wasChosen: this.#chosen === name };
       this.#root.setPointerCapture(event.pointerId);
       this.#choose(name);

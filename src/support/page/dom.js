@@ -29,10 +29,19 @@ export function score(answer) {
   return (answer.cp < 0 ? "−" : "+") + (Math.abs(answer.cp) / 100).toFixed(2);
 }
 
-/** Makes a button show and hide a part of the page. */
+/** Makes a button show and hide a part of the page. Escape hides it. */
 export function disclose(button, part) {
-  button.addEventListener("click", () => {
-    part.hidden = !part.hidden;
-    button.setAttribute("aria-expanded", String(!part.hidden));
-  });
+  const show = isShown => {
+    part.hidden = !isShown;
+    button.setAttribute("aria-expanded", String(isShown));
+  };
+  button.addEventListener("click", () => show(part.hidden));
+  for (const element of [button, part]) {
+    element.addEventListener("keydown", event => {
+      if (event.key !== "Escape" || part.hidden) return;
+      event.preventDefault();
+      button.focus();
+      show(false);
+    });
+  }
 }

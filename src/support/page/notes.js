@@ -14,6 +14,9 @@ const FAULTS = ["slip", "error", "ruin"];
 /** Formats numeric annotation glyphs; omits unknown ones. */
 export const glyphs = nags => nags.map(nag => MOVE_GLYPHS[nag] ?? POSITION_GLYPHS[nag] ?? "").join("");
 
+/** Explains the glyph in a text that few readers know; `null` if the text does not contain it. */
+export const hintFor = text => text.includes(MOVE_GLYPHS[7]) ? `${MOVE_GLYPHS[7]}: the only good move` : null;
+
 /** Returns the glyphs of a ply. */
 export const glyph = (game, at) => glyphs(game.notes[at].nags);
 
@@ -39,7 +42,7 @@ export function saidOf(game, ply, better = null) {
   const note = game.notes[ply - 1];
   const kind = kindOf(game, ply - 1);
   const lines = better ?? note.variations.map(line => make("span", { class: "better" }, `(${line})`));
-  return [make("b", { class: kind }, named(game, ply - 1)), note.eval ? ` ${note.eval} ` : " ", note.comment, ...lines];
+  return [make("b", { class: kind, title: hintFor(glyph(game, ply - 1)) }, named(game, ply - 1)), note.eval ? ` ${note.eval} ` : " ", note.comment, ...lines];
 }
 
 /** Returns the chart of White's expected points. Calls `go` with the ply that the user clicks. */
@@ -53,6 +56,6 @@ export function curveOf(game, go) {
 export function momentsOf(game, go) {
   const isMoment = at => FAULTS.includes(kindOf(game, at)) || game.notes[at].moment;
   const items = game.moves.map((_, at) => at).filter(isMoment).map(at => make("li", {},
-    make("button", { type: "button", onclick: () => go(at + 1) }, make("b", { class: kindOf(game, at) }, named(game, at)), make("span", {}, game.notes[at].comment))));
+    make("button", { type: "button", title: hintFor(glyph(game, at)), onclick: () => go(at + 1) }, make("b", { class: kindOf(game, at) }, named(game, at)), make("span", {}, game.notes[at].comment))));
   return items.length > 0 ? items : [make("li", { class: "note" }, "No mistakes found.")];
 }

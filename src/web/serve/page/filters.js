@@ -4,7 +4,14 @@ import { byId, disclose, make } from "./dom.js";
 
 const RATINGS = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 const SPEEDS = [["ultraBullet", "UltraBullet"], ["bullet", "Bullet"], ["blitz", "Blitz"], ["rapid", "Rapid"], ["classical", "Classical"], ["correspondence", "Correspondence"]];
+const SPEED_NAMES = new Map(SPEEDS);
 export const NAMES = ["ratings", "speeds", "since", "until"];
+
+/** Returns the range of ratings of a group, which ends where the next one begins. */
+function ratingText(group) {
+  const next = RATINGS[RATINGS.indexOf(group) + 1];
+  return next === undefined ? `${group}+` : `${group}–${next - 1}`;
+}
 
 function boxes(name, legend, choices) {
   return make("fieldset", {}, make("legend", {}, legend), ...choices.map(([value, text]) =>
@@ -15,7 +22,7 @@ function boxes(name, legend, choices) {
 export function makeFilters(changed) {
   const form = byId("filters");
   form.append(
-    boxes("ratings", "Ratings", RATINGS.map(group => [group, `${group}+`])),
+    boxes("ratings", "Ratings", RATINGS.map(group => [group, ratingText(group)])),
     boxes("speeds", "Speeds", SPEEDS),
     make("fieldset", {}, make("legend", {}, "Dates"),
       make("label", {}, "since ", make("input", { type: "month", name: "since" })),
@@ -48,6 +55,12 @@ export function chosen() {
     if (value) parameters.set(name, value);
   }
   return parameters;
+}
+
+/** Describes the filters for messages; empty if they accept all games. */
+export function describe() {
+  const texts = { ratings: value => `ratings ${value.split(",").map(group => ratingText(Number(group))).join(", ")}`, speeds: value => value.split(",").map(speed => SPEED_NAMES.get(speed)).join(", "), since: value => `since ${value}`, until: value => `until ${value}` };
+  return [...chosen()].map(([name, value]) => texts[name](value)).join("; ");
 }
 
 export function set(parameters) {

@@ -4,6 +4,9 @@ import { nested, numberOf, pathOf, plyOf } from "./variations.js";
 
 export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
+/** The first tags of a game in their standard order. The result follows them. */
+const ROSTER = ["Event", "Site", "Date", "Round", "White", "Black"];
+
 const quoted = text => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 
 /** Returns a comment in braces as a list, empty if there is none. Parentheses replace braces in the text. */
@@ -25,9 +28,12 @@ function write(node, others, ply, words) {
 }
 
 export class GameTree {
+  #end;
+
   /** Creates the tree of a game in the server's format. If a part cannot be read, keeps the text as `source`. */
   constructor({ tags, fen, result, fault, comment, tree }, source = null) {
     Object.assign(this, { tags, fen, result, fault, comment, root: nested(tree), source: fault ? source : null });
+    this.#end = this.through([]).at(-1) ?? this.root;
   }
 
   /** Creates a game without tags from moves with `uci` and `san`. */
@@ -43,6 +49,23 @@ export class GameTree {
     let node = this.root;
     while (isPlain(node) && node.children.length > 0) [node] = node.children;
     return !isPlain(node) || this.comment !== "";
+  }
+
+  /** The comment after a node's move; for the root, the comment before the first move. */
+  commentOf(node) { return node === this.root ? this.comment : node.comment; }
+
+  setComment(node, text) { (node === this.root ? this : node).comment = text; }
+
+  /** Prepares a change: makes the text that could not be read a comment at the end of the game. */
+  keepUnread() {
+    if (!this.source) return;
+    const movetext = this.source.replace(/^\s*(\[[^\n]*\]\s*)*/, "").trim();
+    const [, word] = /illegal move (\S+)/.exec(this.fault) ?? [];
+    const parts = word ? movetext.split(word) : [];
+    // If the word occurs several times, its place is unknown.
+    const rest = parts.length === 2 ? word + parts[1] : movetext;
+    this.setComment(this.#end, [this.commentOf(this.#end), `Not read: ${rest}`].filter(Boolean).join(" "));
+    [this.source, this.fault] = [null, null];
   }
 
   /** Returns the node after these moves; `undefined` if they are not in the tree. */
@@ -86,6 +109,14 @@ export class GameTree {
     [children[at - 1], children[at]] = [first, children[at - 1]];
   }
 
+  /** Makes the line to a node the main line. */
+  makeMain(node) {
+    for (const move of pathOf(node)) {
+      const { children } = move.parent;
+      move.parent.children = [move, ...children.filter(child => child !== move)];
+    }
+  }
+
   /** Removes a move and the moves after it. */
   remove(node) {
     node.parent.children = node.parent.children.filter(child => child !== node);
@@ -94,12 +125,13 @@ export class GameTree {
   /** Returns the game as PGN: the source as it was, or the moves that could be read. */
   pgn() {
     if (this.source) return this.source;
-    const tags = this.tags.filter(([name]) => !["Result", "FEN", "SetUp"].includes(name));
-    tags.push(["Result", this.result]);
+    const first = ROSTER.flatMap(name => this.tags.filter(([other]) => other === name));
+    const others = this.tags.filter(([name]) => ![...ROSTER, "Result", "FEN", "SetUp"].includes(name));
+    const tags = [...first, ["Result", this.result], ...others];
     if (this.fen !== START) tags.push(["SetUp", "1"], ["FEN", this.fen]);
     const words = braced(this.comment);
-    const [first, ...others] = this.root.children;
-    write(first, others, plyOf(this.fen), words);
+    const [move, ...alternatives] = this.root.children;
+    write(move, alternatives, plyOf(this.fen), words);
     return `${tags.map(([name, value]) => `[${name} "${quoted(value)}"]`).join("\n")}\n\n${[...words, this.result].join(" ")}\n`;
   }
 }

@@ -5,10 +5,12 @@ import { Board } from "./board.js";
 import { byId, grouped, make } from "./dom.js";
 import { Engine } from "./engine.js";
 import * as filters from "./filters.js";
+import { keepFocus } from "./focus.js";
 import { GameTree, START } from "./game-tree.js";
 import { completePlayer, game as fetchGame, playerQuery, showGames, showPlayer } from "./games.js";
 import { showMoveOrders } from "./move-orders.js";
 import { MoveTable } from "./moves.js";
+import { hintFor } from "./notes.js";
 import { OpenGame } from "./open-game.js";
 import { PatternSearch } from "./pattern.js";
 import { Repertoire } from "./repertoire.js";
@@ -125,7 +127,7 @@ function set(fen, line, at, tree = null, id = null) {
   opened.open(tree, id);
   Object.assign(state, { fen, line, at });
   history.pushState(null, "", address());
-  update();
+  return update();
 }
 
 /** Shows a line of the start position. An open game with this start gets it as a variation. */
@@ -202,18 +204,19 @@ function show(answer) {
   opening.textContent = answer.opening ? `${answer.opening.eco} ${answer.opening.name}` : state.at === 0 && state.fen === START ? "Start position" : "Unnamed position";
   opening.dataset.shown = "yes";
   const { games } = answer.reached;
-  byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} by all move orders` : "not in the book";
+  const isFiltered = filters.describe() !== "";
+  byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} by all move orders` : isFiltered ? "no game passes the filters" : "not in the book";
   byId("self-play").hidden = !answer.selfPlay;
   Object.assign(byId("report"), { href: `report?${place()}`, hidden: games === 0 });
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
   playedMoves = answer.line;
-  table.show(answer);
+  table.show(answer, filters.describe());
   const hasGames = showGames(byId("games"), answer, openGame);
   byId("games-panel").hidden = !hasGames && !status?.games;
   opened.show();
   if (state.at === state.line.length) showLine(answer.line);
-  for (const [id, isOff] of [["first", state.at === 0], ["back", state.at === 0], ["next", state.at === state.line.length], ["last", state.at === state.line.length]]) byId(id).disabled = isOff;
+  for (const [id, isOff] of [["first", state.at === 0], ["back", state.at === 0], ["next", state.at === state.line.length], ["last", state.at === state.line.length]]) byId(id).ariaDisabled = String(isOff);
 }
 
 function showLine(moves) {
@@ -224,7 +227,7 @@ function showLine(moves) {
     const isHere = index + 1 === state.at;
     const { kind, sign } = annotation.mark(index);
     return make("li", { class: index >= state.at ? "later" : "" }, number ? make("span", { class: "number" }, number) : null,
-      make("button", { type: "button", class: kind, "aria-current": isHere ? "step" : null, onclick: () => goTo(index + 1) }, move.san + sign));
+      make("button", { type: "button", class: kind, title: hintFor(sign), "aria-current": isHere ? "step" : null, onclick: () => goTo(index + 1) }, move.san + sign));
   }));
   byId("line").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
@@ -238,8 +241,8 @@ async function openGame(id, ply = null) {
     // Show the game at the point where it reaches the position, by any move order.
     const wanted = here.fen.split(" ").slice(0, 4).join(" ");
     const at = ply ?? await findPly(found.fen, moves, wanted, state.at);
-    set(found.fen, moves, at, tree, id);
-    byId("game").scrollIntoView({ block: "nearest" });
+    await set(found.fen, moves, at, tree, id);
+    byId("board").scrollIntoView({ block: "nearest" });
   } catch (error) {
     showMessage(error.message);
   }
@@ -290,8 +293,24 @@ async function waitForBooks() {
   }
 }
 
+/** Elements that need the keys themselves. Lists need them too, except the one that the mouse has used last. */
+const TAKES_KEYS = "input:not([type=checkbox]), textarea, dialog";
+let mouseList = null;
+
+/** Leaves a field for the button that uses its text. */
+function leaveField(field) {
+  const form = field.closest("form");
+  // The field stores its text when it loses the focus.
+  field.blur();
+  (form?.querySelector("[type=submit]:enabled") ?? byId("tree").querySelector("[aria-current]") ?? byId("moves-title")).focus({ preventScroll: true });
+}
+
 function listenToKeys(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const takesKeys = event.target.closest(TAKES_KEYS);
+  if (event.key === "Escape" && takesKeys?.matches("main input")) leaveField(takesKeys);
+  const list = event.target.closest("select");
+  if (takesKeys || (list && list !== mouseList)) return;
   const act = {
     ArrowLeft: () => goTo(state.at - 1), ArrowRight: () => goTo(state.at + 1),
     Home: () => goTo(0), End: () => goTo(state.line.length),
@@ -351,6 +370,9 @@ function addListeners() {
   });
   addEventListener("popstate", readAddress);
   addEventListener("keydown", listenToKeys);
+  addEventListener("pointerdown", ({ target }) => { mouseList = target.closest("select") ?? target.closest("label")?.control; }, true);
+  addEventListener("keydown", event => { if (event.key === "Tab") mouseList = null; }, true);
+  keepFocus();
   wireTheme(byId("theme"));
 }
 

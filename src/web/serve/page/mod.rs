@@ -28,7 +28,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 22] = [
+pub(crate) const FILES: [PageFile; 23] = [
     file!("/", "index.html", HTML),
     file!("/notes.css", page::NOTES_CSS, CSS),
     file!("/style.css", "style.css", CSS),
@@ -46,6 +46,7 @@ pub(crate) const FILES: [PageFile; 22] = [
     file!("/move-orders.js", "move-orders.js", SCRIPT),
     file!("/engine.js", "engine.js", SCRIPT),
     file!("/filters.js", "filters.js", SCRIPT),
+    file!("/focus.js", "focus.js", SCRIPT),
     file!("/games.js", "games.js", SCRIPT),
     file!("/pattern.js", "pattern.js", SCRIPT),
     file!("/train", "train.html", HTML),

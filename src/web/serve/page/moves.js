@@ -124,7 +124,7 @@ const STRENGTHS = {
 };
 
 export class MoveTable {
-  #page; #answer = null; #engine = { values: new Map(), candidates: [] };
+  #page; #answer = null; #filters = ""; #engine = { values: new Map(), candidates: [] };
   #choices = { hidden: [], arrows: "", sort: null, ascending: false };
 
   /**
@@ -148,9 +148,9 @@ export class MoveTable {
     disclose(byId("view-open"), form);
   }
 
-  /** Shows the moves of a position. */
-  show(answer) {
-    this.#answer = answer;
+  /** Shows the moves of a position. `filters` describes the filters; it is empty if there are none. */
+  show(answer, filters) {
+    [this.#answer, this.#filters] = [answer, filters];
     this.#render();
   }
 
@@ -167,12 +167,25 @@ export class MoveTable {
     // If there is no new row or column, update only the cells, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
       for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
+      this.#reorder(moves);
       this.#draw(moves);
       return;
     }
     const focused = document.activeElement?.closest("#moves tr")?.dataset.uci;
     this.#render();
-    if (focused) byId("moves").querySelector(`[data-uci="${focused}"] button`)?.focus();
+    if (focused) byId("moves").querySelector(`[data-uci="${focused}"] button`)?.focus({ preventScroll: true });
+  }
+
+  /** Sorts the displayed rows again after the values have changed. Waits while the pointer is on a row. */
+  #reorder(moves) {
+    const body = byId("moves").querySelector("tbody");
+    if (this.#choices.sort !== "value" || body.matches(":hover")) return;
+    const rows = new Map([...body.rows].map(row => [row.dataset.uci, row]));
+    const sorted = this.#sorted(moves).map(({ uci }) => rows.get(uci));
+    if (sorted.every((row, index) => row === body.rows[index])) return;
+    const focused = body.contains(document.activeElement) ? document.activeElement : null;
+    body.append(...sorted);
+    focused?.focus({ preventScroll: true });
   }
 
   /** Returns the statistics of the position with the engine's values and moves. */
@@ -191,10 +204,10 @@ export class MoveTable {
     const cells = content => columns.map(column => make("td", { class: column.kind }, ...[content(column)].flat()));
     const table = make("table", { class: `${has("value") ? "has-value" : ""} ${has("reached") ? "has-reached" : ""}` },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Move"), ...columns.map(column => this.#head(column)))),
-      make("tbody", {}, ...this.#sorted(moves).map(move => this.#row(move, cells(column => column.cell(move, answer))))),
+      make("tbody", { onmouseleave: () => this.#reorder(this.#together().moves) }, ...this.#sorted(moves).map(move => this.#row(move, cells(column => column.cell(move, answer))))),
       make("tfoot", {}, make("tr", {}, make("td", {}, "All"), ...cells(column => column.total(answer)))));
     byId("moves").replaceChildren(...(moves.length > 0 ? [table] : []));
-    byId("moves-note").textContent = this.#answer.moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
+    byId("moves-note").textContent = this.#answer.moves.length > 0 ? "" : answer.outcome ?? (this.#filters ? `No game that passes the filters continues from here: ${this.#filters}.` : "No game in the book continues from here.");
     this.#draw(moves);
     this.#page.shown();
   }

@@ -37,6 +37,7 @@ export class OpenGame {
     byId("comment").addEventListener("focusout", event => { if (!byId("tree").contains(event.relatedTarget)) this.show(); });
     byId("edit").addEventListener("submit", event => { event.preventDefault(); this.show(); });
     byId("promote").addEventListener("click", () => this.#change(node => this.#tree.promote(node)));
+    byId("make-main").addEventListener("click", () => this.#change(node => this.#tree.makeMain(node)));
     byId("delete").addEventListener("click", () => this.#change(node => this.#tree.remove(node)));
     byId("copy-pgn").addEventListener("click", () => this.#page.copy(this.#tree.pgn()));
   }
@@ -104,12 +105,13 @@ export class OpenGame {
 
   #showForm(node) {
     const isMove = node !== undefined && node !== this.#tree.root;
-    for (const id of [...Object.keys(GLYPH_FIELDS), "comment", "delete"]) byId(id).disabled = !isMove;
-    byId("promote").disabled = !isMove || this.#tree.variationOf(node) === null;
+    for (const id of [...Object.keys(GLYPH_FIELDS), "delete"]) byId(id).disabled = !isMove;
+    byId("comment").disabled = node === undefined;
+    for (const id of ["promote", "make-main"]) byId(id).disabled = !isMove || this.#tree.variationOf(node) === null;
     for (const [field, texts] of Object.entries(GLYPH_FIELDS)) byId(field).value = (isMove && node.nags.find(nag => nag in texts)) || "";
     // Keep what the user is writing.
     if (node === this.#shown && document.activeElement === byId("comment")) return;
-    byId("comment").value = isMove ? withoutCommands(node.comment) : "";
+    byId("comment").value = node ? withoutCommands(this.#tree.commentOf(node)) : "";
     this.#shown = node;
   }
 
@@ -118,7 +120,7 @@ export class OpenGame {
 
   /** Updates the address after a change. */
   #reopen() {
-    this.#tree.source = null;
+    this.#tree.keepUnread();
     this.open(this.#tree);
   }
 
@@ -137,13 +139,13 @@ export class OpenGame {
     node.nags = (nag ? [...others, Number(nag)] : others).sort((one, other) => one - other);
   }
 
-  /** Replaces the text of the comment on the last move; keeps its commands. */
+  /** Replaces the text of the comment on the last move or, at the start, on the game; keeps its commands. */
   #saveComment() {
     const node = this.#shown;
     // The game may have been replaced while the user was writing.
     if (this.#tree?.find(uciOf(pathOf(node))) !== node) return;
-    const commands = node.comment.match(COMMANDS) ?? [];
-    node.comment = [...commands, byId("comment").value.trim()].filter(Boolean).join(" ");
+    const commands = this.#tree.commentOf(node).match(COMMANDS) ?? [];
+    this.#tree.setComment(node, [...commands, byId("comment").value.trim()].filter(Boolean).join(" "));
     this.#reopen();
     this.#page.changed();
   }

@@ -1,7 +1,7 @@
 // Trees of moves, and their display as nested lists.
 
 import { make } from "./dom.js";
-import { glyphs } from "./notes.js";
+import { glyphs, hintFor } from "./notes.js";
 
 /** Returns the number of plies before a position, counted from the start of its game. */
 export function plyOf(fen) {
@@ -57,7 +57,7 @@ function note(comment) {
 }
 
 function entry(node, ply, isFirst, { pick, current }) {
-  const button = make("button", { type: "button", class: node.own ? "own" : "", "aria-current": node === current ? "step" : null, onclick: () => pick(pathOf(node)) }, numberOf(ply, isFirst) + node.san + glyphs(node.nags));
+  const button = make("button", { type: "button", class: node.own ? "own" : "", title: hintFor(glyphs(node.nags)), "aria-current": node === current ? "step" : null, onclick: () => pick(pathOf(node)) }, numberOf(ply, isFirst) + node.san + glyphs(node.nags));
   const later = node.transposes ? make("span", { class: "note", title: "the lines from this position are elsewhere in the tree" }, "⇄") : "";
   return [note(node.before), button, note(node.comment), later];
 }
