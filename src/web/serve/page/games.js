@@ -61,7 +61,7 @@ function comparison(found, answer, play) {
   const row = (move, counts, everyone, attributes = {}) => make("tr", attributes, make("td", {}, move), make("td", { class: "right" }, grouped(total(counts))),
     make("td", { class: "right" }, percent(points(counts, answer.turn))), make("td", { class: "right" }, everyone && total(everyone) > 0 ? percent(points(everyone, answer.turn)) : "–"));
   const head = [["Move", ""], ["Games", "right"], ["Score", "right"], ["Everyone", "right"]];
-  return make("table", {},
+  return make("div", { class: "scroll" }, make("table", {},
     make("thead", {}, make("tr", {}, ...head.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
     make("tbody", {}, ...found.moves.map(move => {
       // Compare SAN, because the responses differ in the UCI notation of castling.
@@ -69,7 +69,7 @@ function comparison(found, answer, play) {
       const everyone = answer.moves.find(({ san }) => san === move.san)?.played;
       return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci) });
     })),
-    make("tfoot", {}, row("All", found, answer.reached)));
+    make("tfoot", {}, row("All", found, answer.reached))));
 }
 
 /** Shows a player's games as they arrive, until `signal` is aborted. `answer` has the games of all players. */

@@ -54,6 +54,7 @@ const repertoire = new Repertoire({
   line: () => playedMoves,
   draw: shapes => drawLayer("repertoire", shapes),
   turn: () => board.flip(true),
+  marked: () => table.fit(),
 });
 
 const table = new MoveTable({
@@ -282,7 +283,10 @@ async function waitForBooks() {
     status = await ask("status");
     const bar = byId("progress");
     bar.hidden = status.ready;
-    byId("books").textContent = status.books.map(book => book.positions === undefined ? book.name : `${book.name} · ${grouped(book.positions)} positions`).join("   ");
+    byId("books").replaceChildren(...status.books.map(({ name, positions }) => {
+      const text = positions === undefined ? name : `${name} · ${grouped(positions)} positions`;
+      return make("li", { title: text }, text);
+    }));
     if (status.ready) return;
     const rows = status.books.map(book => {
       const words = { waiting: "is waiting", opening: "is opening", counting: `counting games: ${grouped(book.games ?? 0)}`, ready: "is ready" }[book.stage];

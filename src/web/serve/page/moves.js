@@ -5,6 +5,11 @@ import { save, saved } from "./theme.js";
 
 /** Minimum length of a part of a bar, as a fraction of the bar, for which a percentage is shown. */
 const LABEL_FROM = 0.16;
+/**
+ * The classes of the table's layouts, from the most spacious to the narrowest: the opening in its own column, below its
+ * move, and with less space. The last one is used if the table must be scrolled.
+ */
+const LAYOUTS = ["", "stacked", "stacked tight", "stacked tight tightest", "stacked tight"];
 /** The key of the table's settings in the browser's storage. */
 const KEY = "moves";
 /** A number of centipawns above all scores that are not mates. */
@@ -21,7 +26,7 @@ export function bar(results) {
   const element = make("div", { class: "bar", role: "img", "aria-label": words, title: there.map(([, games, what]) => `${grouped(games)} ${what}`).join(", ") });
   for (const [kind, games] of there) {
     const share = games / results.games;
-    const part = make("i", { class: kind }, share >= LABEL_FROM && kind !== "open" ? percent(share) : "");
+    const part = make("i", { class: kind }, share >= LABEL_FROM && kind !== "open" ? make("span", {}, percent(share)) : "");
     part.style.flexGrow = games;
     part.style.flexBasis = 0;
     element.append(part);
@@ -124,7 +129,7 @@ const STRENGTHS = {
 };
 
 export class MoveTable {
-  #page; #answer = null; #filters = ""; #engine = { values: new Map(), candidates: [] };
+  #page; #width = 0; #answer = null; #filters = ""; #engine = { values: new Map(), candidates: [] };
   #choices = { hidden: [], arrows: "", sort: null, ascending: false };
 
   /**
@@ -146,6 +151,7 @@ export class MoveTable {
     });
     form.addEventListener("submit", event => event.preventDefault());
     disclose(byId("view-open"), form);
+    new ResizeObserver(() => { if (byId("moves").clientWidth !== this.#width) this.fit(); }).observe(byId("moves"));
   }
 
   /** Shows the moves of a position. `filters` describes the filters; it is empty if there are none. */
@@ -167,6 +173,7 @@ export class MoveTable {
     // If there is no new row or column, update only the cells, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
       for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
+      this.fit();
       this.#reorder(moves);
       this.#draw(moves);
       return;
@@ -174,6 +181,20 @@ export class MoveTable {
     const focused = document.activeElement?.closest("#moves tr")?.dataset.uci;
     this.#render();
     if (focused) byId("moves").querySelector(`[data-uci="${focused}"] button`)?.focus({ preventScroll: true });
+  }
+
+  /** Selects the most spacious layout in which all columns fit. If there is none, the table can be scrolled. */
+  fit() {
+    const box = byId("moves"), table = box.firstElementChild;
+    this.#width = box.clientWidth;
+    if (!table) return;
+    box.style.setProperty("--shown-width", `${this.#width}px`);
+    for (const layout of LAYOUTS) {
+      table.className = layout;
+      if (table.offsetWidth <= this.#width) break;
+    }
+    const names = [...table.querySelectorAll(".stacked .name > span")].map(name => [name, name.offsetHeight]);
+    for (const [name, height] of names) name.closest("tr").style.setProperty("--name-height", `${height}px`);
   }
 
   /** Sorts the displayed rows again after the values have changed. Waits while the pointer is on a row. */
@@ -200,9 +221,8 @@ export class MoveTable {
     const answer = this.#together();
     const { moves } = answer;
     const columns = COLUMNS.filter(({ id, has }) => (has?.(answer) ?? true) && !this.#choices.hidden.includes(id));
-    const has = id => columns.some(column => column.id === id);
     const cells = content => columns.map(column => make("td", { class: column.kind }, ...[content(column)].flat()));
-    const table = make("table", { class: `${has("value") ? "has-value" : ""} ${has("reached") ? "has-reached" : ""}` },
+    const table = make("table", {},
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Move"), ...columns.map(column => this.#head(column)))),
       make("tbody", { onmouseleave: () => this.#reorder(this.#together().moves) }, ...this.#sorted(moves).map(move => this.#row(move, cells(column => column.cell(move, answer))))),
       make("tfoot", {}, make("tr", {}, make("td", {}, "All"), ...cells(column => column.total(answer)))));
@@ -210,6 +230,7 @@ export class MoveTable {
     byId("moves-note").textContent = this.#answer.moves.length > 0 ? "" : answer.outcome ?? (this.#filters ? `No game that passes the filters continues from here: ${this.#filters}.` : "No game in the book continues from here.");
     this.#draw(moves);
     this.#page.shown();
+    this.fit();
   }
 
   #head({ id, title, kind, order }) {

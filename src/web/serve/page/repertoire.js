@@ -30,7 +30,8 @@ export class Repertoire {
 
   /**
    * `page` has `go` (shows a start position and a line), `play` (plays moves), `place` (the query of a line),
-   * `line` (the moves on the board), `draw` (draws shapes on the board), and `turn` (shows Black's side).
+   * `line` (the moves on the board), `draw` (draws shapes on the board), `turn` (shows Black's side), and `marked` (called when the
+   * rows of the moves have changed).
    */
   constructor(page) {
     this.#page = page;
@@ -109,6 +110,7 @@ export class Repertoire {
         cell.append(make("button", { type: "button", class: "of-repertoire add", "aria-label": `Add ${san} to the repertoire`, title: `Add ${san} to the repertoire`, onclick: add }, "+"));
       }
     }
+    this.#page.marked();
   }
 
   /** Draws the moves of the repertoire, the shapes of its comments, and those in the form. */
