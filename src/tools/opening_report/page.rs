@@ -18,7 +18,7 @@ use crate::support::words::{counted, grouped, percent, visible, xml};
 const LABELLED: f64 = 12.0;
 
 /// Formats the report as a page. If `explorer` is given, the page links to this address of the
-/// position in the opening explorer.
+/// position in the opening explorer, and its games and positions to that explorer.
 pub(crate) fn page(report: &OpeningReport, explorer: Option<&str>) -> String {
     let title = title(report);
     let mut body = String::new();
@@ -37,12 +37,12 @@ pub(crate) fn page(report: &OpeningReport, explorer: Option<&str>) -> String {
         put_plans(&mut body, sample);
     }
     if let Some(facts) = &report.facts {
-        put_model_games(&mut body, facts, report);
+        put_model_games(&mut body, facts, report, explorer.is_some());
     }
     if let Some(sample) = report.sample.as_ref().filter(|sample| sample.read > 0) {
         put_endgames(&mut body, sample);
     }
-    put_theory(&mut body, report);
+    put_theory(&mut body, report, explorer.is_some());
     body.push_str("</main>\n");
     put_footer(&mut body, report);
     scriptless_page(&format!("{title} – opening report"), include_str!("report.css"), &body)
@@ -100,7 +100,10 @@ fn bar(counts: &Counts) -> String {
     ];
     let part = |(class, count): (&str, u32)| {
         let width = 100.0 * f64::from(count) / games;
-        let label = if width < LABELLED { String::new() } else { format!("{width:.0}%") };
+        let label = match width < LABELLED {
+            true => String::new(),
+            false => format!("<span>{width:.0}%</span>"),
+        };
         format!("<i class=\"{class}\" style=\"width:{width:.2}%\">{label}</i>")
     };
     let [white, draws, black] = parts.map(|(_, count)| percent(f64::from(count) / games));
@@ -337,12 +340,12 @@ fn placement(row: &Placement) -> String {
     )
 }
 
-fn put_model_games(out: &mut String, facts: &Facts, report: &OpeningReport) {
+fn put_model_games(out: &mut String, facts: &Facts, report: &OpeningReport, linked: bool) {
     if facts.model_games.is_empty() {
         return;
     }
     let mut content = String::new();
-    facts.model_games.iter().for_each(|model| content += &model_game(model, &report.fen));
+    facts.model_games.iter().for_each(|model| content += &model_game(model, &report.fen, linked));
     content.push_str(
         "<p class=\"note\">The games with the highest mean rating: won by White, won by Black, and drawn. \
          The moves are those after the position.</p>\n",
@@ -350,8 +353,10 @@ fn put_model_games(out: &mut String, facts: &Facts, report: &OpeningReport) {
     panel(out, "Model games", "", &content);
 }
 
-fn model_game(model: &ModelGame, fen: &str) -> String {
+fn model_game(model: &ModelGame, fen: &str, linked: bool) -> String {
     let game = &model.game;
+    let players = format!("{} – {}", xml(&game.white.describe()), xml(&game.black.describe()));
+    let address = format!("/#game={}", game.id);
     let event =
         if model.event.is_empty() { String::new() } else { format!("{}, ", text(&model.event)) };
     let rest = match model.plies - model.moves.len() {
@@ -359,14 +364,21 @@ fn model_game(model: &ModelGame, fen: &str) -> String {
         _ => " …",
     };
     format!(
-        "<div class=\"game\"><b>{} – {}</b> {} <span class=\"note\">{event}{} · {}</span>\n<p>{}{rest}</p></div>\n",
-        xml(&game.white.describe()),
-        xml(&game.black.describe()),
+        "<div class=\"game\"><b>{}</b> {} <span class=\"note\">{event}{} · {}</span>\n<p>{}{rest}</p></div>\n",
+        link(&address, &players, linked),
         game.result,
         game.date,
         game.id,
         line(fen, &model.moves)
     )
+}
+
+/// Returns a link with this content, or only the content.
+fn link(address: &str, content: &str, linked: bool) -> String {
+    match linked {
+        true => format!("<a href=\"{}\">{content}</a>", xml(address)),
+        false => content.to_owned(),
+    }
 }
 
 fn put_endgames(out: &mut String, sample: &Sample) {
@@ -398,7 +410,7 @@ fn put_endgames(out: &mut String, sample: &Sample) {
     panel(out, "Endgames", "whole", &content);
 }
 
-fn put_theory(out: &mut String, report: &OpeningReport) {
+fn put_theory(out: &mut String, report: &OpeningReport, linked: bool) {
     if report.theory.is_empty() {
         return;
     }
@@ -406,7 +418,8 @@ fn put_theory(out: &mut String, report: &OpeningReport) {
         0 => &report.fen,
         parent => &report.theory[parent - 1].fen,
     };
-    let rows: String = report.theory.iter().map(|row| theory_row(row, before(row))).collect();
+    let rows: String =
+        report.theory.iter().map(|row| theory_row(row, before(row), linked)).collect();
     let heads = [
         ("Row", true),
         ("Move", false),
@@ -434,7 +447,10 @@ fn put_theory(out: &mut String, report: &OpeningReport) {
 
 /// Formats a row of the theory table. `before` is the FEN of the position in which the move was
 /// played.
-fn theory_row(row: &TheoryRow, before: &str) -> String {
+fn theory_row(row: &TheoryRow, before: &str, linked: bool) -> String {
+    // Spaces are the only characters in a FEN that need escaping.
+    let address = format!("/?fen={}", row.fen.replace(' ', "%20"));
+    let step = line(before, std::slice::from_ref(&row.mv));
     let indent = 0.9 * (row.ply - 1) as f64;
     let name = match (row.same_as, &row.opening) {
         (Some(0), _) => "= the position of this report".to_owned(),
@@ -448,7 +464,7 @@ fn theory_row(row: &TheoryRow, before: &str) -> String {
          {}</td><td class=\"right\">{}</td><td class=\"right\">{}</td><td class=\"right\">{}</td>\
          <td class=\"right\">{value}</td><td class=\"name\">{}</td></tr>\n",
         row.number,
-        line(before, std::slice::from_ref(&row.mv)),
+        link(&address, &step, linked),
         grouped(row.played.games()),
         grouped(row.reached.games()),
         white_score(&row.reached),

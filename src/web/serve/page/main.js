@@ -7,12 +7,13 @@ import { Engine } from "./engine.js";
 import * as filters from "./filters.js";
 import { keepFocus } from "./focus.js";
 import { GameTree, START } from "./game-tree.js";
-import { completePlayer, game as fetchGame, playerQuery, showGames, showPlayer } from "./games.js";
+import { game as fetchGame, showGames } from "./games.js";
 import { showMoveOrders } from "./move-orders.js";
 import { MoveTable } from "./moves.js";
 import { hintFor } from "./notes.js";
 import { OpenGame } from "./open-game.js";
 import { PatternSearch } from "./pattern.js";
+import { PlayerSearch } from "./player.js";
 import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
 import { showSources } from "./sources.js";
@@ -23,9 +24,8 @@ import { numberOf, plyOf } from "./variations.js";
 const POLL_INTERVAL = 400;
 
 /** The initial position, the line of moves from it, and the number of these moves that are played on the board. */
-const state = { fen: START, line: [], at: 0, player: null };
+const state = { fen: START, line: [], at: 0 };
 let newest = 0;
-let playerSearch = null;
 let status = null;
 let shownLine = [];
 /** The statistics of the position on the board. */
@@ -63,6 +63,13 @@ const table = new MoveTable({
   draw: shapes => drawLayer("table", shapes),
   shown: () => repertoire.show(shownAnswer.fen),
 });
+const player = new PlayerSearch({
+  place, filters: filters.chosen, open: openGame, say: showMessage, changed: pushAddress,
+  answer: () => shownAnswer,
+  play: uci => play([uci]),
+  hint: uci => board.hint(uci),
+});
+const pattern = new PatternSearch({ board: () => shownAnswer.fen, filters: filters.chosen, open: openGame, changed: pushAddress });
 const layers = { table: [], repertoire: [] };
 
 /** Draws the shapes of a layer on the board, together with those of the other layers. */
@@ -82,11 +89,16 @@ function place(moves = state.line.slice(0, state.at)) {
 const joined = (...parts) => parts.filter(Boolean).join("&");
 
 function address() {
-  const query = joined(place(), filters.chosen().toString());
+  const query = joined(place(), ...[filters.chosen(), player.parameters, pattern.parameters].map(String));
   return (query ? `?${query}` : location.pathname) + opened.fragment;
 }
 
-/** Shows the position, the game and the filters that the address contains. */
+/** Adds the address to the history if it has changed. */
+function pushAddress() {
+  if (new URL(address(), location.href).href !== location.href) history.pushState(null, "", address());
+}
+
+/** Shows the position, the game, the filters and the searches that the address contains. */
 async function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const wanted = location.href;
@@ -99,6 +111,8 @@ async function readAddress() {
   const isOnLine = fen === state.fen && startsWith(state.line, moves) && opened.contains(state.line);
   Object.assign(state, { fen, line: isOnLine ? state.line : opened.through(moves), at: moves.length });
   filters.set(parameters);
+  player.restore(parameters);
+  pattern.restore(parameters);
   if (location.hash !== opened.fragment) history.replaceState(null, "", address());
   await update();
   if (fault) showMessage(`Cannot show the game of this address: ${fault.message}`);
@@ -114,7 +128,7 @@ function play(moves) {
 function visit(moves, isChanged = false) {
   if (isChanged || !startsWith(state.line, moves)) state.line = opened.through(moves);
   state.at = moves.length;
-  if (new URL(address(), location.href).href !== location.href) history.pushState(null, "", address());
+  pushAddress();
   update();
 }
 
@@ -160,9 +174,9 @@ async function update() {
     // The address may encode castling as the king capturing its own rook.
     state.line = [...answer.line.map(move => move.uci), ...state.line.slice(state.at)];
     show(answer);
-    showSources(joined(query, filters.chosen().toString()), uci => play([uci]));
+    showSources(joined(query, filters.chosen().toString()), { play: uci => play([uci]), hint: uci => board.hint(uci) });
     engine.update(query, answer.fen, answer.legal.length === 0);
-    searchPlayer();
+    player.update();
     annotation.update();
     const [orders, line] = await Promise.all([ask(`book/move-orders?${query}`), wholeLine(answer)]);
     if (number !== newest) return;
@@ -262,21 +276,6 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
-/** Requests the games of the last player again, for the position on the board and the filters. */
-async function searchPlayer() {
-  if (state.player === null || shownAnswer === null) return;
-  // The dates in the form replace those of the filters.
-  const parameters = new URLSearchParams([...filters.chosen(), ...state.player].filter(([name]) => name !== "ratings"));
-  const query = new URLSearchParams(Object.fromEntries(parameters)).toString();
-  playerSearch?.abort();
-  playerSearch = new AbortController();
-  try {
-    await showPlayer(byId("player-games"), joined(query, place()), shownAnswer, { open: openGame, play: uci => play([uci]) }, playerSearch.signal);
-  } catch (error) {
-    if (error.name !== "AbortError") showMessage(error.message);
-  }
-}
-
 /** Shows progress until all books are open. */
 async function waitForBooks() {
   for (;;) {
@@ -366,12 +365,6 @@ function addListeners() {
   byId("paste").addEventListener("submit", submitPasted);
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   byId("share").addEventListener("click", () => copy(location.href, "Link"));
-  for (const id of ["player-name", "player-opponent"]) byId(id).addEventListener("input", event => completePlayer(event.target));
-  byId("player").addEventListener("submit", event => {
-    event.preventDefault();
-    state.player = playerQuery();
-    searchPlayer();
-  });
   addEventListener("popstate", readAddress);
   addEventListener("keydown", listenToKeys);
   addEventListener("pointerdown", ({ target }) => { mouseList = target.closest("select") ?? target.closest("label")?.control; }, true);
@@ -385,10 +378,9 @@ async function begin() {
   board.show({ fen: START, legal: [] });
   await waitForBooks();
   engine.limit(status.searches);
-  if (status.facets) filters.makeFilters(() => { history.pushState(null, "", address()); update(); });
+  if (status.facets) filters.makeFilters(() => { pushAddress(); update(); pattern.update(); });
   byId("player").hidden = !status.games;
   byId("pattern-panel").hidden = !status.facets;
-  new PatternSearch({ board: () => shownAnswer.fen, filters: filters.chosen, open: openGame });
   byId("sources-panel").hidden = status.books.length < 2;
   if (status.repertoire) repertoire.open();
   await readAddress();

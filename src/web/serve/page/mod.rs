@@ -28,7 +28,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const FILES: [PageFile; 23] = [
+pub(crate) const FILES: [PageFile; 24] = [
     file!("/", "index.html", HTML),
     file!("/notes.css", page::NOTES_CSS, CSS),
     file!("/style.css", "style.css", CSS),
@@ -49,6 +49,7 @@ pub(crate) const FILES: [PageFile; 23] = [
     file!("/focus.js", "focus.js", SCRIPT),
     file!("/games.js", "games.js", SCRIPT),
     file!("/pattern.js", "pattern.js", SCRIPT),
+    file!("/player.js", "player.js", SCRIPT),
     file!("/train", "train.html", HTML),
     file!("/train.css", "train.css", CSS),
     file!("/train.js", "train.js", SCRIPT),

@@ -5,6 +5,8 @@ import { CLIENT } from "./engine.js";
 import { gameButton } from "./games.js";
 import { lines } from "./server.js";
 
+/** Numbers of listed games, before and after *More games*; the server lists no more. */
+const LISTED = 20, MOST = 100;
 const LETTERS = ["Q", "R", "B", "N", "P"];
 
 /** For each kind of pattern from the board: returns whether a word is of this kind and is to be replaced. */
@@ -46,9 +48,12 @@ function item(found, open) {
 }
 
 export class PatternSearch {
-  #page; #running = null;
+  #page; #running = null; #query = null; #listed = LISTED;
 
-  /** `page` has `board` (returns a FEN), `filters` (returns their query), and `open` (opens a game at a ply). */
+  /**
+   * `page` has `board` (returns a FEN), `filters` (returns their query), `open` (opens a game at a ply), and `changed`
+   * (called when the address has changed).
+   */
   constructor(page) {
     this.#page = page;
     for (const kind of Object.keys(KINDS)) byId(`pattern-${kind}`).addEventListener("click", () => this.#copy(kind));
@@ -56,8 +61,32 @@ export class PatternSearch {
     byId("pattern").addEventListener("input", () => this.#showMirror());
     byId("pattern-form").addEventListener("submit", event => {
       event.preventDefault();
-      this.#search();
+      this.#search(new URLSearchParams({ pattern: byId("pattern").value, "pattern-sort": byId("pattern-sort").value }));
     });
+    byId("pattern-more").addEventListener("click", () => {
+      this.#listed = MOST;
+      this.update();
+    });
+    byId("pattern-close").addEventListener("click", () => {
+      byId("pattern-form").reset();
+      this.#search(null);
+      byId("pattern").focus();
+    });
+  }
+
+  /** The part of the address that restores the search. */
+  get parameters() { return this.#query ?? new URLSearchParams(); }
+
+  /** Restores the search in the parameters of an address. */
+  restore(parameters) {
+    const pattern = parameters.get("pattern");
+    const query = pattern ? new URLSearchParams({ pattern, "pattern-sort": parameters.get("pattern-sort") ?? "latest" }) : null;
+    if (`${query ?? ""}` === `${this.#query ?? ""}`) return;
+    [this.#query, this.#listed] = [query, LISTED];
+    byId("pattern").value = pattern ?? "";
+    byId("pattern-sort").value = query?.get("pattern-sort") ?? "latest";
+    this.#showMirror();
+    this.update();
   }
 
   #copy(kind) {
@@ -78,17 +107,32 @@ export class PatternSearch {
     byId("pattern-mirror").checked = byId("pattern").value.split(/\s+/).includes("mirror");
   }
 
-  /** Searches for the pattern in the field. Stops the previous search. */
-  async #search() {
+  #search(query) {
+    [this.#query, this.#listed] = [query, LISTED];
+    this.#page.changed();
+    this.update();
+  }
+
+  /** Searches again with the filters of the page. Stops the previous search. */
+  async update() {
     this.#running?.abort();
+    byId("pattern-close").hidden = this.#query === null;
+    if (this.#query === null) return this.#clear();
     const running = this.#running = new AbortController();
-    const query = new URLSearchParams([["pattern", byId("pattern").value], ["sort", byId("pattern-sort").value], ["client", CLIENT], ...this.#page.filters()]);
+    const [pattern, sort] = [this.#query.get("pattern"), this.#query.get("pattern-sort")];
+    const query = new URLSearchParams([["pattern", pattern], ["sort", sort], ["games", this.#listed], ["client", CLIENT], ...this.#page.filters()]);
     byId("pattern-state").textContent = "Searching …";
     try {
       for await (const line of lines(`search?${query}`, { signal: running.signal })) this.#show(line);
     } catch (error) {
       if (error.name !== "AbortError") this.#show({ error: error.message });
     }
+  }
+
+  #clear() {
+    byId("pattern-state").textContent = "";
+    byId("pattern-games").replaceChildren();
+    byId("pattern-more").hidden = true;
   }
 
   #show(line) {
@@ -99,9 +143,10 @@ export class PatternSearch {
       state.textContent = games === 0 ? `None of ${grouped(line.searched)} games has this pattern.`
         : `${grouped(games)} of ${grouped(line.searched)} games: White won ${grouped(white)}, Black ${grouped(black)}; ${grouped(draws)} drawn.${listed}`;
       byId("pattern-games").replaceChildren(...line.games.map(found => item(found, this.#page.open)));
+      byId("pattern-more").hidden = line.games.length >= games || this.#listed === MOST;
     } else if (line.error) {
+      this.#clear();
       state.textContent = line.error;
-      byId("pattern-games").replaceChildren();
     } else {
       state.textContent = `Reading the games for the first search: ${line.of > 0 ? Math.min(100, Math.floor(100 * line.read / line.of)) : 0}%`;
     }

@@ -10,11 +10,13 @@ let newest = 0;
 
 function cell(results) {
   if (!results) return make("td", { class: "right" }, "–");
-  return make("td", { class: "right" }, make("span", { class: "score" }, percent(results.score)), " ", make("span", { class: "count" }, grouped(results.played.games)));
+  const { white, draws, black, games } = results.played;
+  const title = `${grouped(games)} ${games === 1 ? "game" : "games"}: White won ${grouped(white)}, Black ${grouped(black)}; ${grouped(draws)} drawn`;
+  return make("td", { class: "right", title }, make("span", { class: "score" }, percent(results.score)), " ", make("span", { class: "count" }, grouped(results.played.games)));
 }
 
-/** Requests the results of a position and shows them, if the panel is visible. Calls `play` with a selected move. */
-export async function showSources(query, play) {
+/** Requests the results of a position and shows them, if the panel is visible. `play` plays a move; `hint` marks one on the board. */
+export async function showSources(query, { play, hint }) {
   if (byId("sources-panel").hidden) return;
   const number = ++newest;
   let answer;
@@ -25,8 +27,8 @@ export async function showSources(query, play) {
     return;
   }
   if (number !== newest) return;
-  const names = answer.sources.map(({ name, reached }) => make("th", { scope: "col", class: "right" }, name, make("small", {}, reached ? ` ${grouped(reached.games)} ${reached.games === 1 ? "game" : "games"}` : " without this filter")));
-  const rows = answer.moves.slice(0, LISTED).map(move => make("tr", { onclick: () => play(move.uci) },
+  const names = answer.sources.map(({ name, reached }) => make("th", { scope: "col", class: "right", title: name }, name, make("small", {}, reached ? ` ${grouped(reached.games)} ${reached.games === 1 ? "game" : "games"}` : " without this filter")));
+  const rows = answer.moves.slice(0, LISTED).map(move => make("tr", { onclick: () => play(move.uci), onmouseenter: () => hint(move.uci), onmouseleave: () => hint(null) },
     make("td", {}, make("button", { type: "button" }, move.san)), ...move.sources.map(cell)));
   byId("sources").replaceChildren(make("table", {},
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Move"), ...names)), make("tbody", {}, ...rows)));
