@@ -89,9 +89,10 @@ function valued(move, found) {
   return found && found.depth >= (move.valueDepth ?? 0) ? { ...move, value: found.score, valueDepth: found.depth, isLive: true } : move;
 }
 
-function valueCell({ value, valueDepth, isLive }) {
+/** Returns the value of a move. `books` names the books that may contain it. */
+function valueCell({ value, valueDepth, isLive }, { books }) {
   if (!value) return "";
-  return make("span", { class: isLive ? "live" : null, title: `${isLive ? "the engine" : "the book"}, depth ${valueDepth}` }, score(value));
+  return make("span", { class: isLive ? "live" : null, title: `${isLive ? "the engine" : books}, depth ${valueDepth}` }, score(value));
 }
 
 const sum = (moves, count) => moves.reduce((total, move) => total + count(move), 0);
@@ -134,7 +135,7 @@ export class MoveTable {
 
   /**
    * `page` has `play` (plays a move), `hint` (marks the move under the pointer or `null`), `draw` (draws arrows on the
-   * board), and `shown` (called after the table was filled).
+   * board), `books` (returns the names of the books), and `shown` (called after the table was filled).
    */
   constructor(page) {
     this.#page = page;
@@ -172,7 +173,7 @@ export class MoveTable {
     const cell = uci => rows.get(uci)?.querySelector(".of-value");
     // If there is no new row or column, update only the cells, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
-      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
+      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move, this.#together()));
       this.fit();
       this.#reorder(moves);
       this.#draw(moves);
@@ -214,7 +215,7 @@ export class MoveTable {
     const { values, candidates } = this.#engine;
     const known = new Set(this.#answer.moves.map(({ uci }) => uci));
     const added = candidates.filter(uci => values.has(uci) && !known.has(uci)).map(uci => candidate(uci, values.get(uci)));
-    return { ...this.#answer, moves: [...this.#answer.moves, ...added].map(move => valued(move, values.get(move.uci))) };
+    return { ...this.#answer, books: this.#page.books().join(" or "), moves: [...this.#answer.moves, ...added].map(move => valued(move, values.get(move.uci))) };
   }
 
   #render() {
