@@ -169,11 +169,12 @@ export class MoveTable {
     this.#engine = { values, candidates };
     if (!this.#answer) return;
     const rows = new Map([...byId("moves").querySelectorAll("tbody tr")].map(row => [row.dataset.uci, row]));
-    const { moves } = this.#together();
+    const answer = this.#together();
+    const { moves } = answer;
     const cell = uci => rows.get(uci)?.querySelector(".of-value");
     // If there is no new row or column, update only the cells, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
-      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move, this.#together()));
+      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move, answer));
       this.fit();
       this.#reorder(moves);
       this.#draw(moves);
