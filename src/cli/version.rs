@@ -30,8 +30,8 @@ fn describe() -> String {
         ("commit", commit().to_owned()),
         ("features", features.collect::<Vec<_>>().join(", ")),
         ("profile", env!("TABIA_PROFILE").to_owned()),
-        // `black_box` keeps the text in one piece, so that examples/packaging/notices finds it in the
-        // program's file.
+        // `black_box` keeps the text in one piece, so that examples/packaging/notices finds it in
+        // the program's file.
         ("compiler", black_box(env!("TABIA_COMPILER")).to_owned()),
         ("target", format!("{}{}", env!("TABIA_TARGET"), baseline())),
         ("kernels", kernels()),

@@ -28,8 +28,8 @@ impl BoardStyle {
     }
 }
 
-/// Returns true unless the environment disables colours with `NO_COLOR` (<https://no-color.org>), or
-/// the console window cannot show them.
+/// Returns true unless the environment disables colours with `NO_COLOR` (<https://no-color.org>),
+/// or the console window cannot show them.
 pub(super) fn colours_are_usable() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && platform::enable_colours()
 }
