@@ -22,7 +22,7 @@ function comparison(found, answer, { play, hint }) {
       // Compare SAN, because the responses differ in the UCI notation of castling.
       const { uci } = answer.legal.find(({ san }) => san === move.san) ?? move;
       const everyone = answer.moves.find(({ san }) => san === move.san)?.played;
-      return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci), onmouseenter: () => hint(uci), onmouseleave: () => hint(null) });
+      return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci), onmouseenter: () => hint(uci), onmouseleave: () => hint(null), onfocusin: () => hint(uci), onfocusout: () => hint(null) });
     })),
     make("tfoot", {}, row("All", found, answer.reached))));
 }

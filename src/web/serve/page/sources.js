@@ -28,7 +28,7 @@ export async function showSources(query, { play, hint }) {
   }
   if (number !== newest) return;
   const names = answer.sources.map(({ name, reached }) => make("th", { scope: "col", class: "right", title: name }, name, make("small", {}, reached ? ` ${grouped(reached.games)} ${reached.games === 1 ? "game" : "games"}` : " without this filter")));
-  const rows = answer.moves.slice(0, LISTED).map(move => make("tr", { onclick: () => play(move.uci), onmouseenter: () => hint(move.uci), onmouseleave: () => hint(null) },
+  const rows = answer.moves.slice(0, LISTED).map(move => make("tr", { onclick: () => play(move.uci), onmouseenter: () => hint(move.uci), onmouseleave: () => hint(null), onfocusin: () => hint(move.uci), onfocusout: () => hint(null) },
     make("td", {}, make("button", { type: "button" }, move.san)), ...move.sources.map(cell)));
   byId("sources").replaceChildren(make("table", {},
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Move"), ...names)), make("tbody", {}, ...rows)));
