@@ -190,7 +190,12 @@ impl Engine {
             "go" => self.go(line),
             "stop" if self.is_faulty("ignores_stop") => {}
             "ponderhit" if self.is_faulty("ignores_ponderhit") => {}
-            "stop" | "ponderhit" if self.thinking => self.stop(),
+            "stop" | "ponderhit" if self.thinking => {
+                if self.is_faulty("slow_stop") {
+                    std::thread::sleep(self.script.late);
+                }
+                self.stop();
+            }
             "stop" if self.is_faulty("idle_stop") => send("bestmove e2e4"),
             "quit" if self.is_faulty("aborts") => std::process::abort(),
             "quit" => return Next::Stop,
@@ -256,6 +261,9 @@ impl Engine {
         if endless || is_ignored {
             self.thinking = true;
         } else {
+            if self.limits.move_time.is_some() && self.is_faulty("exceeds_movetime") {
+                std::thread::sleep(self.script.late);
+            }
             self.respond();
         }
     }
@@ -458,7 +466,10 @@ impl Engine {
         }
         for (rank, mv) in lines {
             let number = if self.lines > 1 { format!(" multipv {rank}") } else { String::new() };
-            let nodes = self.moves;
+            let nodes = match self.limits.nodes {
+                Some(limit) if self.is_faulty("exceeds_nodes") => 3 * limit,
+                _ => self.moves,
+            };
             send(&format!(
                 "info depth {depth}{number} score cp {score} nodes {nodes} time 0 pv {mv}"
             ));

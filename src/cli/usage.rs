@@ -77,7 +77,7 @@ fn command(arguments: &[OsString]) -> String {
     name
 }
 
-fn describe(error: &clap::Error) -> String {
+pub(super) fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
     // For this error, clap prints the entire help. Only its usage line is needed, to show where the
     // command is missing.

@@ -17,6 +17,9 @@ const HANGS: &str = "10";
 /// an engine that does not answer.
 const CONCURRENT: usize = 16;
 
+/// A margin in milliseconds that an engine without faults never exceeds, even on a slow machine.
+const GENEROUS: [&str; 2] = ["--margin", "600000"];
+
 fn check(engine: &str, patience: &str, more: &[&str]) -> Output {
     let common = ["autoplay", "--check", engine, "--patience", patience, "--pace", "0"];
     Command::new(PROGRAM).args(common).args(more).output().expect("the check starts")
@@ -53,13 +56,13 @@ fn check_finds_the_faults_of_an_xboard_engine() {
 
 #[test]
 fn correct_uci_engine_has_no_findings() {
-    let output = check(&fake("uci options=all"), NEVER, &[]);
+    let output = check(&fake("uci options=all"), NEVER, &GENEROUS);
     let text = stdout(&output);
     assert!(!text.contains("FOUND") && !text.contains("skip"), "{text}");
     assert!(text.contains("ok    handshake\n") && text.contains("ok    quit\n"), "{text}");
     assert!(text.contains("    measured: go infinite: bestmove "), "{text}");
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let output = check(&fake("uci"), NEVER, &[]);
+    let output = check(&fake("uci"), NEVER, &GENEROUS);
     let text = stdout(&output);
     assert!(text.contains("skip  ponder\n    needs: the option Ponder\n"), "{text}");
     assert!(text.contains("skip  MultiPV\n"), "{text}");
@@ -68,7 +71,7 @@ fn correct_uci_engine_has_no_findings() {
 
 /// For each faulty engine: its script, the test that must find the fault, and part of the rule that
 /// must be reported as violated.
-static FAULTS: [(&str, &str, &str); 56] = [
+static FAULTS: [(&str, &str, &str); 60] = [
     ("fault=no_name", "handshake", "name as \"id name NAME\""),
     ("fault=no_author", "handshake", "author as \"id author NAME\""),
     ("option='name X type slider default 1'", "option declarations", "the type of an option is"),
@@ -98,6 +101,10 @@ static FAULTS: [(&str, &str, &str); 56] = [
     ("fault=bad_ponder", "go depth", "move after ponder must be legal"),
     ("ignores=searchmoves", "go searchmoves", "must begin with one of these"),
     ("fault=ends_infinite", "go infinite", "must not end before stop"),
+    ("fault=slow_stop", "stop", "within --margin, by default 50 ms"),
+    ("fault=exceeds_movetime", "go movetime", "within N ms and --margin"),
+    ("fault=exceeds_nodes", "go nodes", "after about N nodes"),
+    ("fault=no_info", "go with clocks", "info with a score"),
     ("fault=idle_stop", "stop without a search", "must be ignored"),
     ("fault=no_info", "search information", "info with a score"),
     ("fault=no_info", "search information", "info with depth and pv"),

@@ -9,6 +9,7 @@ mod library;
 mod live;
 mod ratings;
 mod records;
+mod refusals;
 mod replay;
 mod shared;
 mod tournaments;

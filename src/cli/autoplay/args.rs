@@ -6,8 +6,11 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
+use super::given::Given;
 #[cfg(feature = "serve")]
 use super::live::Live;
+use super::names::{is_program, make_unique, undefined};
+use super::open_files::allow_open_files;
 use super::openings::Openings;
 use super::records::Records;
 use super::shared::Shared;
@@ -45,6 +48,9 @@ const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 /// H0), 1 after an error, and 130 if interrupted. For three or more engines it is 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// The first field, because the fields after it take their options from clap.
+    #[command(flatten)]
+    _given: Given,
     /// Command line of the first engine, or its name in the --engines file
     #[arg(short = '1', long = "first", value_name = "CMD")]
     first: Option<String>,
@@ -103,7 +109,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
     pub check: Option<String>,
     /// Write the results of --check to this file, as a JUnit report
-    #[arg(long, value_name = "FILE", requires = "check", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     junit: Option<PathBuf>,
     /// Show every move, as in a match of one game
     #[arg(long, hide_short_help = true)]
@@ -333,9 +339,12 @@ impl Args {
         let mut engines = Vec::new();
         for command in [&self.first, &self.second].into_iter().flatten() {
             let found = defined.iter().find(|engine| engine.label() == *command);
-            engines.push(match found {
-                Some(engine) => engine.clone(),
-                None => self.engine(command)?,
+            engines.push(match (found, &self.engines) {
+                (Some(engine), _) => engine.clone(),
+                (None, Some(path)) if !is_program(command) => {
+                    bail!(undefined(command, path, &defined))
+                }
+                (None, _) => self.engine(command)?,
             });
         }
         match (&self.first, &self.second) {
@@ -416,7 +425,7 @@ impl Args {
         self.endings.resolve()
     }
 
-    pub(crate) fn resolve_sprt(&self) -> anyhow::Result<Option<Sprt>> {
+    pub(crate) fn resolve_sprt(&self, engines: usize) -> anyhow::Result<Option<Sprt>> {
         let Test { sprt, alpha, beta, elo_model } = self.test;
         let model = match elo_model {
             Model::Logistic => EloModel::Logistic,
@@ -428,7 +437,20 @@ impl Args {
             test.is_none() || !self.openings.no_reverse,
             wrong("--sprt counts pairs of games: it does not go with --no-reverse")
         );
+        ensure!(
+            test.is_none() || engines == 2,
+            wrong(format!(
+                "--sprt tests two engines, but {engines} play; select two with -1 and -2"
+            ))
+        );
         Ok(test)
+    }
+
+    /// Makes sure that the operating system lets this process open enough files for its games.
+    pub(crate) fn allow_open_files(&self, schedule: &Schedule) -> anyhow::Result<()> {
+        let pairings = schedule.engines * (schedule.engines - 1) / 2;
+        let games = self.concurrency.count().min(schedule.games.saturating_mul(pairings));
+        allow_open_files(games, self.records.stores_errors())
     }
 
     /// Returns the cores for each simultaneous game. The list is empty without `--affinity`.
@@ -556,16 +578,4 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
         ))
     );
     Ok(())
-}
-
-fn make_unique(engines: &mut [EngineConfig]) {
-    let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
-    for (index, label) in labels.iter().enumerate() {
-        let is_twin = labels.iter().filter(|&other| other == label).count() > 1;
-        let is_taken = |name: &String| engines.iter().any(|engine| engine.label() == *name);
-        let name = (1..).map(|number| format!("{label} {number}")).find(|name| !is_taken(name));
-        if let (true, Some(name)) = (is_twin, name) {
-            engines[index].name = name;
-        }
-    }
 }

@@ -15,7 +15,7 @@ pub(super) fn run(args: &Args, command: &str, trace: &Trace) -> anyhow::Result<E
     let config = args.engine(command)?;
     let report = args.junit();
     report.as_ref().map_or(Ok(()), Output::check)?;
-    let limits = Limits { patience: args.patience(), trace };
+    let limits = Limits { patience: args.patience(), margin: config.margin, trace };
     let outcomes = check(&config, &limits, print)?;
     let count: usize = outcomes.iter().map(|outcome| outcome.findings.len()).sum();
     match count {

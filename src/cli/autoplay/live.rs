@@ -22,7 +22,7 @@ pub(super) struct Live {
     #[arg(long, value_name = "ADDR", hide_short_help = true, conflicts_with_all = ["check", "aggregate"], value_parser = parse_address)]
     listen: Option<SocketAddr>,
     /// Allow web pages of this origin to read the live page; may be repeated
-    #[arg(long, value_name = "ORIGIN", requires = "listen", hide_short_help = true, value_parser = parse_origin)]
+    #[arg(long, value_name = "ORIGIN", hide_short_help = true, value_parser = parse_origin)]
     origin: Vec<String>,
 }
 

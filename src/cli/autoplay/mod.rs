@@ -3,8 +3,11 @@
 mod about;
 mod args;
 mod check;
+mod given;
 #[cfg(feature = "serve")]
 mod live;
+mod names;
+mod open_files;
 mod openings;
 mod records;
 mod reporter;
@@ -16,6 +19,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 pub(super) use args::{Args, Both, Endings, check_limits, described};
+pub(super) use open_files::allow_open_files;
 pub(super) use openings::load_openings;
 use reporter::Reporter;
 pub(super) use reporter::speed;
@@ -53,7 +57,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut schedule = args.resolve_schedule(engines.len())?;
     let openings = args.resolve_openings(&schedule, args.shared.machines())?;
     let conditions = args.resolve_conditions()?;
-    let sprt = args.resolve_sprt()?;
+    let sprt = args.resolve_sprt(engines.len())?;
+    args.allow_open_files(&schedule)?;
     let joined = shared::join(args, &engines, &schedule, &openings, sprt)?;
     let openings = args.shared.share(openings)?;
     schedule.openings = openings.len();

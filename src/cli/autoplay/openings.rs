@@ -15,19 +15,25 @@ pub(super) struct Openings {
     /// Openings (EPD or PGN) or a book (.tbk, .bin, `embedded`)
     ///
     /// Files may be compressed. Lines from a book are drawn at random.
-    #[arg(long = "openings", value_name = "FILE")]
+    #[arg(id = "openings", long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Order in which openings are played
-    #[arg(long = "opening-order", value_enum, hide_short_help = true, default_value_t = Order::File)]
+    #[arg(id = "opening-order", long, value_enum, hide_short_help = true, default_value_t = Order::File)]
     order: Order,
     /// Seed for --opening-order random, and for lines from a book
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
     /// Start with opening N of the file; the ones before it are played last
-    #[arg(hide_short_help = true, long = "opening-start", default_value_t = 1, value_name = "N")]
+    #[arg(
+        hide_short_help = true,
+        id = "opening-start",
+        long,
+        default_value_t = 1,
+        value_name = "N"
+    )]
     start: usize,
     /// Maximum number of plies in each opening
-    #[arg(hide_short_help = true, long = "opening-plies", value_name = "N")]
+    #[arg(hide_short_help = true, id = "opening-plies", long, value_name = "N")]
     plies: Option<usize>,
     /// Play each opening once instead of twice with colours reversed
     #[arg(long, hide_short_help = true)]

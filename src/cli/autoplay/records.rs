@@ -45,6 +45,11 @@ impl Records {
         Ok(self.stderr.clone())
     }
 
+    /// Returns whether the error output of the engines is stored.
+    pub(super) fn stores_errors(&self) -> bool {
+        self.stderr.is_some()
+    }
+
     /// Returns the pause between two games.
     pub(super) fn pause(&self) -> Duration {
         Duration::from_millis(self.wait)

@@ -23,13 +23,13 @@ use crate::tools::autoplay::stats::Sprt;
 #[command(next_help_heading = "Shared test")]
 pub(super) struct Shared {
     /// Share an SPRT with other machines through this folder
-    #[arg(long = "shared", value_name = "DIR", hide_short_help = true, conflicts_with_all = ["state", "check"])]
+    #[arg(id = "shared", long, value_name = "DIR", hide_short_help = true, conflicts_with_all = ["state", "check"])]
     folder: Option<PathBuf>,
     /// Number of this machine and number of machines, such as 1/4
-    #[arg(long, value_name = "K/N", requires = "folder", hide_short_help = true)]
+    #[arg(long, value_name = "K/N", hide_short_help = true)]
     worker: Option<Worker>,
     /// Print the joint result of the machines instead of playing
-    #[arg(long, requires = "folder", hide_short_help = true, conflicts_with_all = ["worker", "first", "second", "engines"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["worker", "first", "second", "engines"])]
     aggregate: bool,
 }
 

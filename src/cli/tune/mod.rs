@@ -15,6 +15,7 @@ use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
 
+use super::autoplay::allow_open_files;
 use super::output::errln;
 use super::work::{exit_status, on_interruption};
 use super::writing::{TRACE, open_run_output};
@@ -32,6 +33,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let tuner = Tuner::new(parameters, args.plan());
     let mut tuning = Tuning::new(engine, tuner, openings, conditions);
     tuning.concurrency = args.concurrency.count();
+    allow_open_files(tuning.concurrency, false)?;
     tuning.trace = trace(args)?;
     tuning.check_engine(|what| errln!("tabia: the engine failed to start: {what}"))?;
     tuning.store(place, &settings)?;

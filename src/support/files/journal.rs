@@ -5,7 +5,7 @@
 //!
 //! There are two types of files. In a journal, each further line is a record in JSON, preceded by
 //! the CRC-32 of the JSON text. If a crash or a power failure leaves an incomplete last line, that
-//! line is removed. Damaged lines are skipped. A checkpoint is always replaced as a whole, and ends
+//! line is removed. Damaged lines are reported in the log and skipped. A checkpoint is always replaced as a whole, and ends
 //! with the XXH3 hash of all preceding bytes.
 
 use std::fs::File;
@@ -138,10 +138,18 @@ impl Kind {
         }
         file.seek(SeekFrom::Start(from))?;
         let (mut input, mut line) = (BufReader::new(file), Vec::new());
-        let (mut at, mut is_whole) = (from, true);
+        let (mut at, mut is_whole, mut damaged, mut offset) = (from, true, None, from);
         while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
             let record = parse(&line);
             is_whole &= record.is_some();
+            // A damaged line at the end may still be incomplete.
+            if let Some(damaged) = damaged.take_if(|_| record.is_some()) {
+                warn_of_damage(path, line_number(path, damaged)?);
+            }
+            if record.is_none() {
+                damaged = Some(offset);
+            }
+            offset += line.len() as u64;
             at += if is_whole { line.len() as u64 } else { 0 };
             record.into_iter().for_each(&mut visit);
             line.clear();
@@ -205,6 +213,8 @@ pub(crate) struct Journal<R> {
     path: PathBuf,
     kind: &'static Kind,
     end: u64,
+    /// The offsets of damaged lines.
+    damaged: Vec<u64>,
     synced: Instant,
     records: PhantomData<fn(R)>,
 }
@@ -220,7 +230,8 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     ) -> Result<Self, JournalError> {
         let (file, end) = (kind.open(path, owner)?, kind.headline(owner).len() as u64);
         let (path, synced, records) = (path.to_owned(), Instant::now(), PhantomData);
-        let mut journal = Journal { file, path, kind, end, synced, records };
+        let damaged = Vec::new();
+        let mut journal = Journal { file, path, kind, end, damaged, synced, records };
         let recovered = journal.recover(&mut visit);
         recovered.map_err(|error| journal.error(error)).map(|()| journal)
     }
@@ -228,12 +239,25 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     fn recover(&mut self, visit: &mut impl FnMut(R, u64)) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
         let (mut input, mut line) = (BufReader::new(&self.file), Vec::new());
+        let mut number = 1;
         while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            parse(&line).into_iter().for_each(|record| visit(record, self.end));
+            number += 1;
+            match parse(&line) {
+                Some(record) => visit(record, self.end),
+                None => {
+                    warn_of_damage(&self.path, number);
+                    self.damaged.push(self.end);
+                }
+            }
             self.end += line.len() as u64;
             line.clear();
         }
         platform::set_len(&self.file, self.end)
+    }
+
+    /// Returns the offsets of damaged lines, which were skipped.
+    pub(crate) fn damaged(&self) -> &[u64] {
+        &self.damaged
     }
 
     fn error(&self, error: io::Error) -> JournalError {
@@ -280,6 +304,16 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
             )))
         })
     }
+}
+
+fn warn_of_damage(path: &Path, line: u64) {
+    log::warn!("{}, line {line}: it is damaged and has been skipped", path.display());
+}
+
+/// Returns the 1-based number of the line that begins at `offset`.
+fn line_number(path: &Path, offset: u64) -> io::Result<u64> {
+    let before = BufReader::new(open_plain(path)?).take(offset);
+    before.split(b'\n').try_fold(1, |number, line| line.map(|_| number + 1))
 }
 
 fn sum_of(json: &[u8]) -> String {
@@ -330,7 +364,9 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[place] ^= 1;
             std::fs::write(&path, &damaged).expect("written");
-            let (_, records) = open(&path, "a\nb").expect("damaged");
+            let (journal, records) = open(&path, "a\nb").expect("damaged");
+            assert_eq!(journal.damaged(), [places[1]]);
+            assert_eq!(line_number(&path, places[1]).expect("readable"), 3);
             assert_eq!(records, ["one", "three"], "{place}");
         }
     }

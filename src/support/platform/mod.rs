@@ -16,6 +16,7 @@
 //! | locks | `try_lock`, `unlock`, `claim` |
 //! | processes | `prepare`, `Group`, `Input`, `signal`, `describe_exit`, `has_crashed` |
 //! | scheduling | `usable_cores`, `bind_to_cores`, `raise_priority` |
+//! | limits | `allow_open_files` |
 //! | machine | `total_memory`, `available_memory`, `free_space`, `cpu_model` |
 //! | memory | `Mapping`, `advise_huge_pages` |
 //! | conventions | `split_words`, `data_folder` |

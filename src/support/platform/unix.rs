@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, kill_process, kill_process_group};
+use rustix::process::{
+    Pid, Resource, Rlimit, getrlimit, kill_process, kill_process_group, setrlimit,
+};
 use tempfile::TempPath;
 
 #[cfg(feature = "cli")]
@@ -75,6 +77,21 @@ pub(crate) fn enable_colours() -> bool {
 pub(crate) fn input_has_line(input: &io::Stdin) -> bool {
     let mut terminal = [PollFd::new(input, PollFlags::IN)];
     poll(&mut terminal, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Allows this process and its children to open `count` files at the same time. Raises the soft
+/// limit if necessary. Fails with the hard limit if that is too low.
+pub(crate) fn allow_open_files(count: u64) -> Result<(), u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let is_enough = |limit: Option<u64>| limit.is_none_or(|limit| limit >= count);
+    if is_enough(current) {
+        return Ok(());
+    }
+    if !is_enough(maximum) {
+        return Err(maximum.unwrap_or(count));
+    }
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(count), maximum });
+    raised.map_err(|_| current.unwrap_or(count))
 }
 
 /// Returns the identity of an open file.

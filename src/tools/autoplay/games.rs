@@ -139,6 +139,44 @@ impl GamesFile {
         Ok(true)
     }
 
+    /// Removes the first game after offset `from` that has the same `Event`, `Round`, `White` and
+    /// `Black` tags as the game `text`. Returns whether there was one.
+    pub(crate) fn remove_earlier(&mut self, from: u64, text: &str) -> io::Result<bool> {
+        let length = self.file.metadata()?.len();
+        if !self.is_regular || from >= length {
+            return Ok(false);
+        }
+        let mut rest = vec![0; (length - from) as usize];
+        read_exact_at(&self.file, &mut rest, from)?;
+        let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
+        let begins: Vec<usize> = memmem::find_iter(&rest, BEGIN).filter(line_begins).collect();
+        let ends = begins.iter().copied().skip(1).chain([rest.len()]);
+        let own = identity(text.trim_start());
+        let is_same =
+            |game: &Range<usize>| identity(&String::from_utf8_lossy(&rest[game.clone()])).eq(&own);
+        let games = begins.iter().zip(ends).map(|(&begin, end)| begin..end);
+        let found = games.into_iter().find(is_same);
+        found.clone().map_or(Ok(()), |game| self.cut(from, &rest, game))?;
+        Ok(found.is_some())
+    }
+
+    /// Removes the first line after the line `earlier` that contains `part`.
+    pub(crate) fn remove_line(&mut self, earlier: &str, part: &str) -> io::Result<()> {
+        let length = self.file.metadata()?.len();
+        if !self.is_regular {
+            return Ok(());
+        }
+        let mut text = vec![0; length as usize];
+        read_exact_at(&self.file, &mut text, 0)?;
+        let Some(at) = memmem::rfind(&text, earlier.as_bytes()) else { return Ok(()) };
+        let from = at + earlier.len();
+        let Some(found) = memmem::find(&text[from..], part.as_bytes()) else { return Ok(()) };
+        let rest = &text[from..];
+        let begin = memchr::memrchr(b'\n', &rest[..found]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b'\n', &rest[found..]).map_or(rest.len(), |at| found + at + 1);
+        self.cut(from as u64, rest, begin..end)
+    }
+
     fn holds(&self, text: &[u8]) -> io::Result<bool> {
         let length = self.file.metadata()?.len();
         let mut window = vec![0; SEARCHED_AT_ONCE + text.len()];
@@ -169,6 +207,13 @@ impl GamesFile {
         self.file = open_locked(&self.path, false)?;
         Ok(())
     }
+}
+
+/// Returns the tags that identify a game of a match.
+fn identity(text: &str) -> Vec<&str> {
+    const TAGS: [&str; 4] = ["[Event ", "[Round ", "[White ", "[Black "];
+    let tags = text.lines().take_while(|line| line.starts_with('['));
+    tags.filter(|line| TAGS.iter().any(|tag| line.starts_with(tag))).collect()
 }
 
 /// Finds an incomplete copy of the game `text` in `rest`, either at the end of `rest` or directly

@@ -26,13 +26,14 @@ use super::rounds::Rounds;
 use super::schedule::{Format, Schedule, Slot};
 pub use super::state::Entrant;
 use super::state::{
-    Entry, FinishedGame, StateFile, Stored, damaged, late_for_knockout, merge, open_state,
+    Entry, FinishedGame, Lost, StateFile, Stored, damaged, late_for_knockout, merge, open_state,
 };
 use super::stats::Decision;
 use super::tournament::Standings;
 use super::verdict::Verdict;
 pub use crate::support::files::JournalError;
 
+use crate::support::error::ParseError;
 use crate::support::files::{FileError, describe};
 
 /// Settings for where and how the results of a match are stored.
@@ -59,6 +60,8 @@ pub struct MatchRecord {
     state: Option<StateFile>,
     epd: Option<NamedFile>,
     keep: bool,
+    /// The games that are played again because the state file is damaged.
+    lost: Option<LostGames>,
     /// Which tags and move comments are written to the PGN file.
     pub style: PgnStyle,
     /// The expected number of games in the whole match ([`Rounds::planned`]).
@@ -122,6 +125,7 @@ impl MatchRecord {
             state,
             epd,
             keep: places.keep,
+            lost: stored.lost.map(|lost| LostGames::new(lost, &stored.games)).transpose()?,
             style: places.style.clone(),
             scheduled: 0,
             rounds,
@@ -208,8 +212,10 @@ impl MatchRecord {
             let path = path.to_owned();
             move |error| MatchError::File(FileError::io("write", &path, &error))
         };
+        let text = record.pgn(&self.style);
+        self.remove_earlier(record.number, &text)?;
         let entry = match &self.pgn {
-            Some((path, file)) => Some(file.entry(record.pgn(&self.style)).map_err(fail(path))?),
+            Some((path, file)) => Some(file.entry(text).map_err(fail(path))?),
             None => None,
         };
         let mut game = FinishedGame::new(record, entry);
@@ -234,6 +240,23 @@ impl MatchRecord {
         Ok(())
     }
 
+    /// Removes a game that is played again from the PGN file and the EPD file, in which the earlier
+    /// run stored it.
+    fn remove_earlier(&mut self, number: usize, text: &str) -> Result<(), MatchError> {
+        let Some(lost) = self.lost.as_mut().filter(|lost| lost.lines > 0) else { return Ok(()) };
+        let Some((path, file)) = &mut self.pgn else { return Ok(()) };
+        let fail = |error| FileError::io("write", path, &error);
+        if !file.remove_earlier(lost.from, text).map_err(fail)? {
+            return Ok(());
+        }
+        lost.lines -= 1;
+        if let Some((path, file)) = &mut self.epd {
+            let removed = file.remove_line(&lost.epd, &format!(" id \"game {number}\";"));
+            removed.map_err(|error| FileError::io("write", path, &error))?;
+        }
+        Ok(())
+    }
+
     /// Stores the decision of a sequential test shared by several machines.
     ///
     /// # Errors
@@ -252,6 +275,26 @@ impl MatchRecord {
     /// If the state file cannot be deleted.
     pub fn close(&mut self) -> Result<(), MatchError> {
         self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchError::from)
+    }
+}
+
+/// Games that the files of the match contain, but whose lines in the state file are damaged.
+#[derive(Debug)]
+struct LostGames {
+    /// The maximum number of such games.
+    lines: usize,
+    /// The offset in the PGN file after which these games are stored.
+    from: u64,
+    /// The line of the EPD file after which their positions are stored.
+    epd: String,
+}
+
+impl LostGames {
+    fn new(lost: Lost, games: &[FinishedGame]) -> Result<Self, MatchError> {
+        let before = lost.games_before.checked_sub(1).map(|last| &games[last]);
+        let epd = before.map(|game| Ok(final_epd(&game.replay()?, game.number, &game.verdict())));
+        let epd = epd.transpose().map_err(|error: ParseError| MatchError::from(error))?;
+        Ok(LostGames { lines: lost.lines, from: lost.from, epd: epd.unwrap_or_default() })
     }
 }
 

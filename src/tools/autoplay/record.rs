@@ -16,6 +16,7 @@
 //!     moves: Vec::new(),
 //!     verdict: Verdict::unfinished("interrupted"),
 //!     date: "2024.01.31".to_owned(),
+//!     times: None,
 //!     overhead: Default::default(),
 //! };
 //! assert!(record.pgn(&PgnStyle::default()).contains("[White \"Tabia\"]"));
@@ -26,6 +27,7 @@ use std::time::{Duration, Instant};
 use crate::chess::notation;
 use crate::chess::position::{Game, Move};
 use crate::games::pgn::{PgnGame, PgnMove};
+use crate::support::clock::{DAY, HOUR, MINUTE, civil_date};
 use crate::support::words::{rounded, visible};
 
 use super::clock::MoveLimits;
@@ -77,6 +79,9 @@ pub struct GameRecord {
     pub verdict: Verdict,
     /// The date of the game, in PGN format.
     pub date: String,
+    /// When the game began and when it ended, as times since 1970-01-01 00:00 UTC. `None` if
+    /// unknown.
+    pub times: Option<[Duration; 2]>,
     /// The delays that the match runner caused.
     pub overhead: Overhead,
 }
@@ -134,8 +139,26 @@ impl GameRecord {
         }
         tags.push(("Termination", self.verdict.termination.pgn().to_owned()));
         tags.push(("PlyCount", self.game.moves().len().to_string()));
+        if let Some([began, ended]) = self.times {
+            tags.push(("GameStartTime", time_tag(began)));
+            tags.push(("GameEndTime", time_tag(ended)));
+            tags.push(("GameDuration", clock_time(ended.saturating_sub(began).as_secs())));
+        }
         tags
     }
+}
+
+/// Formats a time since 1970-01-01 00:00 UTC as fastchess does: `2026-01-31T23:11:09 +0000`.
+fn time_tag(time: Duration) -> String {
+    let (days, seconds) = (time.as_secs() / DAY, time.as_secs() % DAY);
+    let (year, month, day) = civil_date(days);
+    format!("{year:04}-{month:02}-{day:02}T{} +0000", clock_time(seconds))
+}
+
+/// Formats a number of seconds as hours, minutes and seconds: `01:02:03`.
+fn clock_time(seconds: u64) -> String {
+    let (hours, minutes) = (seconds / HOUR, seconds % HOUR / MINUTE);
+    format!("{hours:02}:{minutes:02}:{:02}", seconds % MINUTE)
 }
 
 /// Formats the final position of a game as EPD, with the number and the result of the game.
@@ -219,6 +242,7 @@ mod tests {
             moves,
             verdict: Verdict::against(Color::White, Termination::Time, detail),
             date: "2026.01.31".to_owned(),
+            times: Some([1_164_669_069, 1_164_672_730].map(Duration::from_secs)),
             overhead: Overhead::default(),
         };
         let event = "match".to_owned();
@@ -232,6 +256,9 @@ mod tests {
         let comment = read.moves[2].comment.replace('\n', " ");
         assert_eq!(comment, format!("-0.35/9 0.520s, n=70, {detail}"));
         assert_eq!(read.tag("Termination"), Some("time forfeit"));
+        assert_eq!(read.tag("GameStartTime"), Some("2006-11-27T23:11:09 +0000"));
+        assert_eq!(read.tag("GameEndTime"), Some("2006-11-28T00:12:10 +0000"));
+        assert_eq!(read.tag("GameDuration"), Some("01:01:01"));
     }
 
     #[test]

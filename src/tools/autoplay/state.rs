@@ -56,6 +56,20 @@ pub(crate) struct Stored {
     pub entrants: Vec<Entrant>,
     pub rounds: Vec<Round>,
     pub games: Vec<FinishedGame>,
+    /// The damage to the file, if any.
+    pub lost: Option<Lost>,
+}
+
+/// Damaged lines of a state file, which may be games. These games are played again, although the
+/// PGN file already contains them.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    /// The number of damaged lines.
+    pub lines: usize,
+    /// The number of intact games before the first damaged line.
+    pub games_before: usize,
+    /// The offset in the PGN file of the last of these games.
+    pub from: u64,
 }
 
 /// A finished game, with the data needed to resume the match and create the report.
@@ -161,7 +175,9 @@ pub(crate) fn open_state(
     }
     let mut stored = Stored::default();
     let mut lost_engine = false;
-    let state = Journal::open(path, &KIND, settings, |entry, _| match entry {
+    // The offsets of each game in the state file and in the PGN file.
+    let mut offsets: Vec<(u64, u64)> = Vec::new();
+    let state = Journal::open(path, &KIND, settings, |entry, at| match entry {
         Entry::Engine { index, entrant } => {
             lost_engine |= index != stored.entrants.len();
             stored.entrants.push(entrant);
@@ -170,6 +186,7 @@ pub(crate) fn open_state(
         Entry::Decision(_) => {}
         Entry::Game(game) => {
             stored.games.iter_mut().last().map(|game| game.pgn.take());
+            offsets.push((at, game.pgn.as_ref().map_or(0, |text| text.at)));
             stored.games.push(*game);
         }
     });
@@ -181,7 +198,16 @@ pub(crate) fn open_state(
             Ok((Journal::open(path, &KIND, settings, |_, _| ())?, Stored::default()))
         }
         Ok(_) if lost_engine => Err(damaged(path, "the line of an engine is missing")),
-        state => Ok((state?, stored)),
+        state => {
+            let state = state?;
+            stored.lost = state.damaged().first().map(|&first| {
+                let before = offsets.iter().take_while(|&&(at, _)| at < first);
+                let (games_before, from) = (before.clone().count(), before.last());
+                let from = from.map_or(u64::MAX, |&(_, from)| from);
+                Lost { lines: state.damaged().len(), games_before, from }
+            });
+            Ok((state, stored))
+        }
     }
 }
 

@@ -192,7 +192,10 @@ pub(crate) fn ratings_table(names: &[String], games: &[RatedGame], found: &Ratin
     }
     let Estimate { value, error } = found.white_advantage;
     let error = error.map_or_else(String::new, |error| format!(" ± {error:.1}"));
-    let _ = write!(text, "\nWhite's advantage: {:+.1}{error} Elo", rounded(value, 1));
+    // Without rated players, the advantage is only its prior.
+    if !found.rows.is_empty() {
+        let _ = write!(text, "\nWhite's advantage: {:+.1}{error} Elo", rounded(value, 1));
+    }
     if !found.unrated.is_empty() {
         text.push_str("\nNo rating: all points won or lost against the others, or no games");
     }

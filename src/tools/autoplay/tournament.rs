@@ -22,6 +22,7 @@ use std::time::Duration;
 use crossbeam::channel::{Sender, bounded, unbounded};
 
 use crate::chess::position::Color;
+use crate::support::clock::since_epoch;
 use crate::support::threads;
 
 use super::affinity::Cores;
@@ -276,6 +277,7 @@ impl MatchWorker<'_> {
         let clocks = configs.map(|config| Clock::new(config.limits, config.margin));
         let opening = tournament.openings[slot.opening % tournament.openings.len()].game();
         let mut observer = |event| self.send(Progress::InGame { slot: *slot, event });
+        let began = since_epoch();
         let played = play(
             players,
             opening,
@@ -300,6 +302,7 @@ impl MatchWorker<'_> {
             moves: played.moves,
             verdict: played.verdict,
             date: tournament.date.clone(),
+            times: Some([began, since_epoch()]),
             overhead: played.overhead,
         });
         self.send_and_wait(Progress::Finished { slot: *slot, record, last_output });

@@ -55,6 +55,8 @@ pub(super) struct Conversation<H> {
     pub handshake: H,
     /// How long to wait for an answer before the engine is considered hung.
     pub patience: Duration,
+    /// By how much an answer may exceed its time.
+    pub margin: Duration,
     /// Findings so far. None of them has ended the test.
     pub findings: Vec<Finding>,
     /// Measurements that are reported but cannot fail a test.
@@ -68,6 +70,8 @@ pub(super) struct Conversation<H> {
     received: Vec<String>,
     /// A line that arrived too late for the last call to `next`. The following call returns it.
     unread: Option<Line>,
+    /// When the last line returned by `next` arrived.
+    pub arrived: Instant,
 }
 
 impl<H: Handshake> Conversation<H> {
@@ -79,6 +83,7 @@ impl<H: Handshake> Conversation<H> {
             process,
             handshake: H::default(),
             patience: limits.patience,
+            margin: limits.margin,
             findings: Vec::new(),
             notes: Vec::new(),
             skipped: None,
@@ -86,6 +91,7 @@ impl<H: Handshake> Conversation<H> {
             sent: Vec::new(),
             received: Vec::new(),
             unread: None,
+            arrived: Instant::now(),
         };
         H::perform(&mut conversation);
         for (name, value) in &config.options {
@@ -132,6 +138,7 @@ impl<H: Handshake> Conversation<H> {
             self.unread = Some(line);
             return None;
         }
+        self.arrived = line.at;
         self.received.push(line.text.clone());
         Some(line.text)
     }

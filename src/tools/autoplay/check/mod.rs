@@ -45,6 +45,8 @@ impl fmt::Display for Finding {
 pub(crate) struct Limits<'a> {
     /// How long to wait for an answer before the engine is considered hung.
     pub patience: Duration,
+    /// By how much an answer may exceed its time.
+    pub margin: Duration,
     pub trace: &'a Trace,
 }
 

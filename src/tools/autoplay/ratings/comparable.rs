@@ -7,7 +7,8 @@ use super::{Anchor, RatedGame};
 /// Returns the largest group in which every player took at least half a point from every other,
 /// directly or through a chain of players. The maximum-likelihood ratings are finite only within
 /// such a group (Ford 1957, <https://doi.org/10.2307/2308513>). If there are anchors, all anchored
-/// players are treated as a single player, and the group that contains them is returned.
+/// players are treated as a single player, and the group that contains them is returned. Without
+/// anchors, a group of one player is not returned, because there is nothing to compare it with.
 pub(super) fn comparable(
     players: usize,
     games: &[RatedGame],
@@ -49,7 +50,7 @@ pub(super) fn comparable(
             largest = group;
         }
     }
-    largest
+    if largest.len() > 1 { largest } else { BTreeSet::new() }
 }
 
 /// Returns all nodes reachable from `start`, including `start` itself.

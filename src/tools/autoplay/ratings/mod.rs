@@ -91,7 +91,7 @@ pub struct Ratings {
     pub white_advantage: Estimate,
     /// The players without a rating, because their games do not determine a finite rating relative
     /// to the rated players: no chain of games connects them, or all results along such chains are
-    /// wins or all are losses.
+    /// wins or all are losses. The players with the highest share of points come first.
     pub unrated: Vec<usize>,
 }
 
@@ -103,6 +103,8 @@ pub fn ratings(players: usize, games: &[RatedGame], anchors: &[Anchor]) -> Ratin
     let rated = comparable::comparable(players, games, anchors);
     let mut unrated: Vec<usize> = (0..players).collect();
     unrated.retain(|player| !rated.contains(player));
+    let scores = scores(players, games);
+    unrated.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let games: Vec<RatedGame> = games
         .iter()
         .filter(|game| game.players.iter().all(|player| rated.contains(player)))
@@ -132,6 +134,21 @@ pub fn ratings(players: usize, games: &[RatedGame], anchors: &[Anchor]) -> Ratin
         error: error(solution.deviation(&[(model.white(), 1.0)])),
     };
     Ratings { rows, white_advantage, unrated }
+}
+
+/// Returns each player's share of the points in the player's games, or 0 without games.
+fn scores(players: usize, games: &[RatedGame]) -> Vec<f64> {
+    let (mut points, mut played) = (vec![0_u32; players], vec![0_u32; players]);
+    for game in games {
+        let [white, black] = game.players;
+        let half_points = u32::from(game.half_points);
+        for (player, half_points) in [(white, half_points), (black, 2 - half_points)] {
+            points[player] += half_points;
+            played[player] += 2;
+        }
+    }
+    let share = |(&points, &played): (&u32, &u32)| f64::from(points) / f64::from(played.max(1));
+    points.iter().zip(&played).map(share).collect()
 }
 
 fn error(deviation: Option<f64>) -> Option<f64> {

@@ -35,8 +35,8 @@ fn ratings_reproduce_consistent_scores() {
     all.extend(games([1, 2], &won(60, 0, 20)));
     all.extend(games([0, 2], &won(90, 0, 10)));
     let found = ratings(3, &all, &[]);
-    for (elo, expected) in elos(3, &found).iter().zip([191.0, 0.0, -191.0]) {
-        assert!((elo - expected).abs() < 0.2, "{elo}");
+    for (elo, expected) in elos(3, &found).iter().zip([190.85, 0.0, -190.85]) {
+        assert!((elo - expected).abs() < 0.01, "{elo}");
     }
 }
 
@@ -72,11 +72,21 @@ fn players_without_finite_rating_are_listed() {
     let rated: Vec<usize> = found.rows.iter().map(|row| row.player).collect();
     assert_eq!((rated.len(), &found.unrated[..]), (2, &[2, 3, 4, 5][..]));
     let anchor = Anchor { player: 2, elo: 100.0, deviation: 50.0 };
-    assert_eq!(ratings(6, &all, &[anchor]).unrated, [0, 1, 4, 5]);
+    assert_eq!(ratings(6, &all, &[anchor]).unrated, [1, 0, 4, 5]);
     let both = [anchor, Anchor { player: 0, elo: 0.0, deviation: 0.0 }];
     assert_eq!(ratings(6, &all, &both).unrated, [4, 5]);
-    assert_eq!(ratings(2, &[], &[]).rows.len(), 1);
+    assert_eq!(ratings(2, &[], &[]).rows.len(), 0);
     assert_eq!(ratings(0, &[], &[]).rows.len(), 0);
+}
+
+#[test]
+fn decisive_results_alone_give_no_ratings() {
+    let all = [games([0, 1], &[0]), games([0, 2], &[2]), games([1, 2], &[2])].concat();
+    let found = ratings(3, &all, &[]);
+    assert_eq!((found.rows.len(), &found.unrated[..]), (0, &[1, 0, 2][..]));
+    let anchor = Anchor { player: 2, elo: 100.0, deviation: 0.0 };
+    let found = ratings(3, &all, &[anchor]);
+    assert_eq!((found.rows.len(), &found.unrated[..]), (1, &[1, 0][..]));
 }
 
 #[test]

@@ -105,10 +105,11 @@ impl Tally {
         }
     }
 
-    /// Returns the distribution of pair scores (five counts) if all games belong to complete pairs.
-    /// Otherwise, returns the number of losses, draws and wins.
+    /// Returns the distribution of pair scores (five counts) if there are complete pairs. Games of
+    /// incomplete pairs are then ignored, as in the sequential test. If there are no complete
+    /// pairs, returns the number of losses, draws and wins.
     pub fn distribution(&self) -> Vec<u32> {
-        if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
+        if self.pairs.iter().any(|&count| count > 0) {
             return self.pairs.to_vec();
         }
         let Count { wins, draws, losses } = self.total;
@@ -264,8 +265,12 @@ mod tests {
         tally.add(2, Color::Black, &win(Color::Black));
         tally.add(3, Color::Black, &Verdict::unfinished(""));
         assert_eq!(tally.distribution(), [0, 1, 0, 0, 1]);
+        let (elo, superiority) = (tally.elo(), tally.superiority());
         assert_eq!(tally.total, Count { wins: 2, draws: 1, losses: 1 });
         assert_eq!(tally.by_color[1], Count { wins: 1, draws: 0, losses: 1 });
+        tally.add(4, Color::White, &win(Color::Black));
+        assert_eq!(tally.distribution(), [0, 1, 0, 0, 1], "an incomplete pair is ignored");
+        assert_eq!((tally.elo(), tally.superiority()), (elo, superiority));
     }
 
     #[test]

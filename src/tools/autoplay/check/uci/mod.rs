@@ -102,7 +102,7 @@ impl<'a> Setup<'a> {
 struct Search {
     infos: Vec<String>,
     best: String,
-    /// The time until `bestmove`.
+    /// The time from sending the last command until `bestmove`.
     elapsed: Duration,
 }
 
@@ -168,8 +168,8 @@ impl Conversation {
     /// Waits for `bestmove`, and reports errors in the output of the search. If `bestmove` does not
     /// arrive, `rule` is reported as the violated rule.
     fn finish_search(&mut self, setup: Setup<'_>, rule: &'static str) -> Result<Search, Finding> {
-        let start = Instant::now();
-        let deadline = start + self.patience;
+        let start = self.process.sent_at();
+        let deadline = Instant::now() + self.patience;
         let mut infos = Vec::new();
         let (best, ponder) = loop {
             let Some(line) = self.next(deadline) else {
@@ -181,7 +181,7 @@ impl Conversation {
                 _ => {}
             }
         };
-        let elapsed = start.elapsed();
+        let elapsed = self.arrived.saturating_duration_since(start);
         if let Some(line) = self.ready()?.into_iter().find(|line| is_search_output(line)) {
             self.report(line, AFTER);
         }
