@@ -47,7 +47,10 @@ fn limit_on_open_files_is_raised_or_reported_before_the_first_game() {
     assert!(status == Some(3) && text.contains("Game 20 of 20"), "{text}");
     let (status, text) = run("-n 64");
     assert!(status == Some(1) && !text.contains("Game 1 of"), "{text}");
-    assert!(text.contains("20 simultaneous games need 184 open files, but the limit is 64"), "{text}");
+    assert!(
+        text.contains("20 simultaneous games need 184 open files, but the limit is 64"),
+        "{text}"
+    );
     assert!(text.contains("at most 5 games at a time"), "{text}");
 }
 
@@ -66,10 +69,8 @@ fn damaged_game_is_reported_and_not_written_twice() {
     // An engine that cannot start ends the match after game 4.
     let counter = dir.path().join("starts");
     let failing = format!("start_counter='{}' failing_starts=5,6,7,8", counter.display());
-    let stopping = format!("{line} --restart --proto uci").replace(
-        "uci seed=2",
-        &format!("uci seed=2 {failing}"),
-    );
+    let stopping = format!("{line} --restart --proto uci")
+        .replace("uci seed=2", &format!("uci seed=2 {failing}"));
     let (status, printed, errors) = run_line(&stopping, dir.path());
     assert_eq!(status, Some(1), "{printed}{errors}");
     let state = read("games.pgn.state");
