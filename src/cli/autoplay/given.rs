@@ -88,7 +88,8 @@ fn given(matches: &ArgMatches) -> Vec<String> {
     let names = matches.ids().map(|id| id.as_str());
     names
         .filter(|name| is_option(name) && is_given(name))
-        .map(|name| name.replace('_', "-"))
+        // The option `--force` has the id `allowed`.
+        .map(|name| if name == "allowed" { "force".to_owned() } else { name.replace('_', "-") })
         .collect()
 }
 
@@ -140,7 +141,12 @@ mod tests {
         }
         for option in command.get_arguments() {
             let id = option.get_id().as_str().replace('_', "-");
-            assert!(option.get_long().is_none_or(|long| long == id || id == "help"), "{id}");
+            assert!(
+                option
+                    .get_long()
+                    .is_none_or(|long| long == id || ["help", "allowed"].contains(&&*id)),
+                "{id}"
+            );
         }
         assert_eq!(parse("--check a --margin 100 --option x=1 --junit x.xml --proto uci"), Ok(()));
         assert_eq!(parse("-1 a -2 b --sprt 0,5 --alpha 0.05 --tc2 1+1"), Ok(()));
