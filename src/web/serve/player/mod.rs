@@ -3,6 +3,7 @@
 
 mod answer;
 mod index;
+mod letters;
 mod names;
 mod order;
 

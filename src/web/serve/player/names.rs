@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::letters::{PlainName, letters};
 use crate::games::book::{Book, surname_letters};
 use crate::support::words::named_values;
 use crate::web::serve::api_error::ApiError;
@@ -19,8 +20,8 @@ pub(super) enum Comparison {
     Complete,
     /// The surname and the initial of the first name, so that different spellings match.
     Spelling,
-    /// The requested name may occur anywhere in the other name, ignoring case, spaces and
-    /// punctuation.
+    /// The requested name may occur anywhere in the other name, ignoring case, diacritics, spaces
+    /// and punctuation. The first name may come first.
     Part,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct WantedName {
 }
 
 impl WantedName {
-    fn new(comparison: Comparison, name: &str) -> Self {
+    pub(super) fn new(comparison: Comparison, name: &str) -> Self {
         let text = match comparison {
             Comparison::Complete => name.trim().to_lowercase(),
             Comparison::Spelling => spelling_key(name),
@@ -70,25 +71,21 @@ impl WantedName {
     /// Returns whether this name matches the name in a game's `White` or `Black` tag.
     pub(super) fn is(&self, name: &str) -> bool {
         match self.comparison {
-            Comparison::Part => letters(name).contains(&self.text),
+            Comparison::Part => PlainName::new(name).contains(&self.text),
             comparison => WantedName::new(comparison, name).text == self.text,
         }
     }
 }
 
-/// Returns the letters and digits of a name in lower case.
-fn letters(name: &str) -> String {
-    name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 /// Returns a key that is the same for all spellings of a name. It consists of the ASCII letters of
-/// the surname (as compared when looking for duplicate games) and the initial of the first name. If
-/// a name has no comma, like most account names, or its surname is in another script, the key
-/// consists of all letters and digits of the name.
+/// the surname without diacritics (as compared when looking for duplicate games) and the initial of
+/// the first name. If a name has no comma, like most account names, or its surname is in another
+/// script, the key consists of all letters and digits of the name.
 fn spelling_key(name: &str) -> String {
-    let surname: String = surname_letters(name.as_bytes()).map(char::from).collect();
     match name.split_once(',') {
-        Some((_, given)) if !surname.is_empty() => {
+        Some((surname, given)) if surname_letters(letters(surname).as_bytes()).next().is_some() => {
+            let surname: String =
+                surname_letters(letters(surname).as_bytes()).map(char::from).collect();
             let initial = letters(given).chars().next();
             surname + "," + &initial.map_or_else(String::new, String::from)
         }
@@ -105,9 +102,10 @@ struct KnownPlayer {
     games: u64,
 }
 
-/// The players of all games listed in the books, sorted by number of games, highest first.
+/// The players of all games listed in the books with all spellings of their names, sorted by number
+/// of games, highest first.
 #[derive(Debug)]
-pub(crate) struct PlayerNames(Vec<(String, KnownPlayer)>);
+pub(crate) struct PlayerNames(Vec<(Vec<PlainName>, KnownPlayer)>);
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Completions {
@@ -127,17 +125,18 @@ impl PlayerNames {
         }
         let player = |spellings: BTreeMap<String, u64>| {
             let games = spellings.values().sum();
-            let count = spellings.len();
+            let plain: Vec<PlainName> = spellings.keys().map(|name| PlainName::new(name)).collect();
             let (name, _) = spellings.into_iter().max_by_key(|&(_, games)| games)?;
-            Some((letters(&name), KnownPlayer { name, spellings: count, games }))
+            let spellings = plain.len();
+            Some((plain, KnownPlayer { name, spellings, games }))
         };
         let mut players: Vec<_> = by_key.into_values().filter_map(player).collect();
         players.sort_by_key(|(_, player)| Reverse(player.games));
         PlayerNames(players)
     }
 
-    /// Returns players whose names contain the query parameter `part`. Names that begin with it
-    /// come first. An empty `part` matches every name; one that consists only of punctuation
+    /// Returns players of whose names any spelling contains the query parameter `part`. Names that
+    /// begin with it come first. An empty `part` matches every name; one that consists only of punctuation
     /// matches none.
     pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
         let text = query.text("part").unwrap_or_default();
@@ -146,10 +145,12 @@ impl PlayerNames {
         if part.is_empty() && !text.trim().is_empty() {
             return Ok(Completions { players: Vec::new() });
         }
-        let begins = |known: &&(String, KnownPlayer)| known.0.starts_with(&part);
-        let contains = |known: &&(String, KnownPlayer)| known.0.contains(&part) && !begins(known);
-        let found = self.0.iter().filter(begins).chain(self.0.iter().filter(contains));
-        let players = found.take(MAX_COMPLETIONS).map(|(_, player)| player.clone()).collect();
+        let begins = |names: &[PlainName]| names.iter().any(|name| name.begins_with(&part));
+        let contains = |names: &[PlainName]| names.iter().any(|name| name.contains(&part));
+        let first = self.0.iter().filter(|(names, _)| begins(names));
+        let others = self.0.iter().filter(|(names, _)| contains(names) && !begins(names));
+        let found = first.chain(others).take(MAX_COMPLETIONS);
+        let players = found.map(|(_, player)| player.clone()).collect();
         Ok(Completions { players })
     }
 }
@@ -177,6 +178,16 @@ mod tests {
             (Part, "Carlsen,M", "Carlsen, Magnus", true),
             (Part, "LSEN", "Nielsen, Peter", true),
             (Part, "Nilsen", "Nielsen, Peter", false),
+            (Part, "Magnus Carlsen", "Carlsen, Magnus", true),
+            (Part, "magnus c", "Carlsen,Magnus", true),
+            (Part, "Carlsen, Magnus", "Magnus Carlsen", true),
+            (Part, "Van der Wiel, J", "John van der Wiel", true),
+            (Part, "John van der Wiel", "Van der Wiel, John", true),
+            (Part, "Susan", "Andersson, Jesus", false),
+            (Part, "Polgár", "Polgar, Judit", true),
+            (Part, "Polgar", "Polgár, Zsófia", true),
+            (Spelling, "Polgár, J", "Polgar, Judit", true),
+            (Spelling, "Polgar, Ádám", "Polgár, A", true),
         ] {
             assert_eq!(WantedName::new(comparison, wanted).is(name), is_it, "{wanted} {name}");
         }
@@ -192,6 +203,7 @@ mod tests {
             ("McCarl, X", 100),
             ("Beta", 1),
             ("Carlsen,M", 1),
+            ("Carlsén, M. Ø. E.", 1),
         ];
         let names = PlayerNames::join(names.map(|(name, games)| (name.to_owned(), games)).into());
         let complete = |query: &str| {
@@ -207,9 +219,22 @@ mod tests {
         let row = |name: &str, spellings: usize, games: u64| (name.to_owned(), spellings, games);
         assert_eq!(
             complete("part=carl").expect("found"),
-            [row("Carlsen, Anna", 1, 9), row("Carlsen, Magnus", 2, 9), row("McCarl, X", 1, 100)]
+            [row("Carlsen, Magnus", 3, 10), row("Carlsen, Anna", 1, 9), row("McCarl, X", 1, 100)]
         );
-        assert_eq!(complete("part=Carlsen,M").expect("found"), [row("Carlsen, Magnus", 2, 9)]);
+        assert_eq!(complete("part=Carlsen,M").expect("found"), [row("Carlsen, Magnus", 3, 10)]);
+        // Every spelling is compared, not only the most common one.
+        assert_eq!(
+            complete("part=M%C3%A5gnus+Carlsen").expect("found"),
+            [row("Carlsen, Magnus", 3, 10)]
+        );
+        assert_eq!(
+            complete("part=C%C3%A4rlsen,+Mag").expect("found"),
+            [row("Carlsen, Magnus", 3, 10)]
+        );
+        assert_eq!(
+            complete("part=Carlsen,+M.+O.+E").expect("found"),
+            [row("Carlsen, Magnus", 3, 10)]
+        );
         assert!(complete("part=nobody").expect("found").is_empty());
         assert!(complete("part=%3F").expect("found").is_empty());
         assert!(complete("name=carl").is_err());
