@@ -107,8 +107,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
     }
-    // The server opens the books after it has started. Therefore, report missing files before it
-    // prints its address.
+    // The server opens the books after it has started. Therefore, report missing files, and below
+    // files of a wrong format, before it prints its address.
     for path in args.books.iter().filter(|path| **path != Path::new(EMBEDDED_NAME)) {
         fs::metadata(path).cannot("read", path)?;
     }
@@ -123,6 +123,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
     let loaded = LoadedBooks::new(args.books.clone(), args.games.folders.clone());
+    loaded.check()?;
     let loaded = loaded.keeping(args.keep.clone());
     let mut outcome = Ok(());
     let on_ready = |address: SocketAddr| {

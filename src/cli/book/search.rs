@@ -89,6 +89,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let search = PatternSearch {
         pattern: &pattern,
         filter: &filter,
+        skipped: &[],
         order,
         limit: args.limit,
         positions: if args.json { usize::MAX } else { SHOWN_POSITIONS },

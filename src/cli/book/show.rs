@@ -140,14 +140,16 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let names = Names::embedded();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(&book, &game);
+    let position = game.position();
+    let is_known = whole.value(position).is_some() || book.reached(position).is_some();
     if args.json {
-        let candidates = known(candidates, &whole, &game)?;
+        let candidates = known(candidates, is_known, &game)?;
         let row = position_row(&book, &game, &names, &candidates, explored.as_ref());
         writeln!(out, "{}", serde_json::to_string(&row)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     write_heading(&mut out, &book, &game, &names)?;
-    let candidates = known(candidates, &whole, &game)?;
+    let candidates = known(candidates, is_known, &game)?;
     if book.holds_weights() {
         let name = |candidate: &Candidate| name_after(&names, &game, candidate);
         write_weights(&mut out, &game, &candidates, "opening", name)?;
@@ -250,7 +252,8 @@ pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     chooser.min_games = args.min_games;
     chooser.max_loss = args.max_loss;
     chooser.learned = args.learn.as_deref().map(open_learned).transpose()?;
-    let candidates = known(chooser.candidates(&book, &game), &book, &game)?;
+    let is_known = book.value(game.position()).is_some();
+    let candidates = known(chooser.candidates(&book, &game), is_known, &game)?;
     let mut out = output::stdout();
     let names = Names::embedded();
     write_heading(&mut out, &book, &game, &names)?;
@@ -328,8 +331,14 @@ fn write_weights(
     write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-fn known(candidates: Vec<Candidate>, book: &Book, game: &Game) -> anyhow::Result<Vec<Candidate>> {
-    if candidates.is_empty() && book.value(game.position()).is_none() {
+/// Returns the candidates, or an error if there are none and nothing else about the position is
+/// known either.
+fn known(
+    candidates: Vec<Candidate>,
+    is_known: bool,
+    game: &Game,
+) -> anyhow::Result<Vec<Candidate>> {
+    if candidates.is_empty() && !is_known {
         bail!("the book has no move in {}", game.position().fen());
     }
     Ok(candidates)

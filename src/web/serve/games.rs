@@ -35,11 +35,11 @@ pub(crate) fn find(
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;
-    for input in likely.into_iter().chain(others).filter_map(|file| content.games.get(file)) {
-        match read(input, id) {
+    for file in likely.into_iter().chain(others).filter_map(|file| content.games.get(file)) {
+        match read(&file.input, id) {
             Ok(Some(game)) => return Ok(game),
             Ok(None) => {}
-            Err(error) => fault = fault.or(Some(unreadable(input, &error))),
+            Err(error) => fault = fault.or(Some(unreadable(&file.input, &error))),
         }
     }
     Err(fault.map_or_else(not_found, ApiError::gone))
@@ -58,7 +58,7 @@ pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> Gam
 
 /// Returns the folders of the game files.
 pub(crate) fn game_folders(content: &Content) -> Vec<PathBuf> {
-    let folders = content.games.iter().filter_map(|input| match input {
+    let folders = content.games.iter().filter_map(|file| match &file.input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
         _ => None,
     });

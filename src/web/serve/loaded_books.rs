@@ -19,6 +19,14 @@ use crate::support::threads;
 /// the header contains the checksums of all sections.
 const HEADER_BYTES: usize = 256;
 
+/// A file of games from which a book was built.
+#[derive(Debug, Clone)]
+pub(crate) struct GameFile {
+    /// The index of the book in [`Content::sources`].
+    pub(crate) book: usize,
+    pub(crate) input: PgnInput,
+}
+
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) book: Book,
@@ -26,7 +34,7 @@ pub(crate) struct Content {
     pub(crate) sources: Vec<(String, Book)>,
     pub(crate) names: Names,
     /// The game files from which the books were built. Files that were not found are left out.
-    pub(crate) games: Vec<PgnInput>,
+    pub(crate) games: Vec<GameFile>,
     /// A tag that identifies the loaded books. It is part of every entity tag.
     pub(crate) tag: String,
     /// The `--keep` file, to which new values for the first book are appended.
@@ -57,6 +65,13 @@ impl LoadedBooks {
         LoadedBooks { keep: path, ..self }
     }
 
+    /// Checks the beginning of each file, so that files of a wrong format can be reported early.
+    /// Damage in the rest of a file is found when the books are opened.
+    pub(crate) fn check(&self) -> Result<(), BookError> {
+        let files = self.paths.iter().filter(|path| path.as_os_str() != EMBEDDED_NAME);
+        files.into_iter().try_for_each(|path| check_beginning(path))
+    }
+
     pub(crate) fn open(&self) -> Result<(), KeepError> {
         let (mut all, mut kept): (Option<Book>, _) = (None, None);
         let (mut games, mut loaded, mut tag) = (Vec::new(), Vec::new(), String::new());
@@ -67,7 +82,7 @@ impl LoadedBooks {
                 (book, kept) = (with_values, Some(values));
             }
             self.progress.ready(number, book.positions());
-            games.extend(sources);
+            games.extend(sources.into_iter().map(|input| GameFile { book: number, input }));
             let head = book.bytes().get(..HEADER_BYTES).unwrap_or_default();
             tag += &format!("{:08x}", crc32fast::hash(head));
             loaded.push((short_name(path), book.clone()));
@@ -142,6 +157,18 @@ impl LoadedBooks {
 /// Returns the file name without its folder, which is not disclosed to clients.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn check_beginning(path: &Path) -> Result<(), BookError> {
+    if !is_of_games(path)? {
+        return Book::check_header(path);
+    }
+    // Files of other formats in a folder are skipped later.
+    if path.is_file() {
+        let opened = PgnInput::File(path.to_owned()).reopen();
+        opened.map_err(|error| FileError::io("read", path, &error))?;
+    }
+    Ok(())
 }
 
 /// Returns whether a path contains games: it is either a folder, or a file that is neither an

@@ -15,6 +15,7 @@ use super::loaded_books::Content;
 use super::query::Query;
 use super::searches::{Ending, Searches, Stop, client_name};
 use crate::chess::position::{Game, Position};
+use crate::games::book::Book;
 use crate::tools::opening_report::{ReportSource, SAMPLE_GAMES, opening_report, page};
 
 /// The content security policy of a report: the page loads nothing, and its styles are inline.
@@ -52,13 +53,24 @@ pub(super) async fn answer(
     Ok((headers, page).into_response())
 }
 
+/// Returns the book that `/book` shows for a position, and its name: the first book that contains
+/// the position or, if there is none, the first one that contains a position one move later.
+fn shown_book<'c>(content: &'c Content, position: &Position) -> (&'c str, &'c Book) {
+    let sources = || content.sources.iter();
+    let found = sources()
+        .find(|(_, book)| book.reached(position).is_some())
+        .or_else(|| sources().find(|(_, book)| !book.moves(position).is_empty()))
+        .or_else(|| sources().next());
+    found.map_or((content.book.name(), &content.book), |(name, book)| (name, book))
+}
+
 /// Creates the HTML page of a report. If the time runs out, the report covers the games read so
 /// far, and states their number.
 fn make(content: &Content, game: &Game, limit: usize, stop: &Stop) -> Result<String, ApiError> {
-    let names: Vec<&str> = content.sources.iter().map(|(name, _)| name.as_str()).collect();
+    let (name, book) = shown_book(content, game.position());
     let source = ReportSource {
-        book: &content.book,
-        name: names.join(", "),
+        book,
+        name: name.to_owned(),
         names: &content.names,
         folders: &game_folders(content),
         limit,

@@ -22,7 +22,8 @@ use super::query::Query;
 use super::searches::{Searches, Stop, client_name};
 use super::stream::json_line;
 use crate::games::book::{
-    Book, FacetFilter, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch, read_moves,
+    Book, FacetFilter, GameIds, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch,
+    read_moves,
 };
 use crate::support::files::describe;
 use crate::support::threads::cores;
@@ -71,10 +72,19 @@ enum Line {
     },
 }
 
+/// A book with facets, and the moves of its games.
+#[derive(Debug)]
+struct SearchedBook {
+    book: Book,
+    index: MoveIndex,
+    /// For each game, whether an earlier book contains it too.
+    repeated: Vec<bool>,
+}
+
 /// The moves of all games in the books with facets, read when the first pattern search starts.
 #[derive(Debug, Default)]
 pub(crate) struct BookMoves {
-    ready: OnceLock<Vec<(Book, MoveIndex)>>,
+    ready: OnceLock<Vec<SearchedBook>>,
     state: Mutex<State>,
     changed: Condvar,
     monitor: Monitor,
@@ -105,7 +115,7 @@ impl BookMoves {
         content: &Arc<Content>,
         stop: &Stop,
         report: impl Fn(u64, u64),
-    ) -> Result<&[(Book, MoveIndex)], String> {
+    ) -> Result<&[SearchedBook], String> {
         loop {
             if let Some(ready) = self.ready.get() {
                 return Ok(ready);
@@ -150,9 +160,9 @@ impl BookMoves {
 
 /// Returns the moves of each book with facets, read either from the move file next to the book or
 /// from the game files.
-fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex)>, String> {
+fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<SearchedBook>, String> {
     let with_facets = content.sources.iter().filter(|(_, book)| book.has_facets());
-    let mut all = Vec::new();
+    let (mut all, mut earlier) = (Vec::new(), GameIds::default());
     for (_, book) in with_facets {
         let index = match MoveIndex::open(book) {
             Ok(index) => index,
@@ -163,7 +173,7 @@ fn read_all(content: &Content, monitor: &Monitor) -> Result<Vec<(Book, MoveIndex
                     .ok_or("the server ends")?
             }
         };
-        all.push((book.clone(), index));
+        all.push(SearchedBook { book: book.clone(), index, repeated: earlier.add(book) });
     }
     Ok(all)
 }
@@ -199,20 +209,21 @@ pub(crate) async fn start(
 }
 
 fn search(
-    books: &[(Book, MoveIndex)],
+    books: &[SearchedBook],
     order: &PatternRequest,
     stop: &Stop,
 ) -> Result<PatternAnswer, String> {
-    let search = PatternSearch {
-        pattern: &order.pattern,
-        filter: &order.filter,
-        order: order.order,
-        limit: order.limit,
-        positions: MAX_FOUND_POSITIONS,
-        threads: cores(),
-    };
     let mut all = PatternAnswer::default();
-    for (book, index) in books {
+    for SearchedBook { book, index, repeated } in books {
+        let search = PatternSearch {
+            pattern: &order.pattern,
+            filter: &order.filter,
+            skipped: repeated,
+            order: order.order,
+            limit: order.limit,
+            positions: MAX_FOUND_POSITIONS,
+            threads: cores(),
+        };
         let found = search.run(book, index, &|| stop.switch().is_stopped());
         let found = found.map_err(|error| describe(&error))?;
         all.add(found.ok_or("the search was stopped")?, order.order, order.limit);

@@ -45,6 +45,24 @@ fn missing_book_is_reported_instead_of_an_address() {
 }
 
 #[test]
+fn books_of_a_wrong_format_are_reported_instead_of_an_address() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, bytes) in [
+        ("text.tbk", b"1. e4 e5 *".as_slice()),
+        ("short.tbk", b"TABIABK\n".as_slice()),
+        ("match.state", b"tabia match 1".as_slice()),
+        ("network.pgn", b"tabia network 1".as_slice()),
+    ] {
+        fs::write(folder.path().join(name), bytes).expect("written");
+        let output = tabia(&["serve", "embedded", name, "--listen", "0"], folder.path());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(name), "{errors}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!((output.status.code(), printed.as_ref()), (Some(1), ""), "{name}: {errors}");
+    }
+}
+
+#[test]
 fn connection_of_a_stalled_client_is_closed() {
     let (server, _folder) = server_with_short_timeout();
     for request in [

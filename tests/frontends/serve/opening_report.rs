@@ -24,6 +24,21 @@ fn report_is_a_page_of_the_position() {
 }
 
 #[test]
+fn report_names_only_the_book_whose_games_it_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, moves) in [("one", "1. e4 e5 1-0"), ("two", "1. d4 d5 1-0")] {
+        let text = format!("[White \"{name}\"]\n\n{moves}\n");
+        std::fs::write(folder.path().join(format!("{name}.pgn")), text).expect("written");
+    }
+    let server = Server::start(&["one.pgn", "two.pgn"], folder.path());
+    for (play, shown, other) in [("", "one.pgn", "two.pgn"), ("?play=d2d4", "two.pgn", "one.pgn")] {
+        let page = server.get(&format!("/report{play}")).body;
+        assert!(page.contains(shown) && !page.contains(other), "{play}: {page}");
+        assert!(page.contains("<b>1 game</b> reached the position"), "{play}: {page}");
+    }
+}
+
+#[test]
 fn bad_requests_for_reports_are_rejected() {
     let (server, _folder) = Server::with_games();
     for (path, status, part) in [

@@ -44,9 +44,77 @@ fn players_are_found_by_part_spelling_and_opponent() {
     let mut found = names(&answer["moves"]);
     found.sort_unstable();
     assert_eq!(found, ["Nc3", "Nf3"]);
+    // The first name may come first, and diacritics do not matter.
+    let natural = "player=M%C3%A1gnus+Carlsen&color=white&match=part";
+    assert_eq!(results(&server, natural), [1, 0, 0]);
     for query in ["player=%3F&color=white&match=part", "player=x&color=white&match=sound"] {
         assert_eq!(server.get(&format!("/player?{query}")).status, 400, "{query}");
     }
+}
+
+#[test]
+fn games_of_a_player_with_both_colours_are_counted_with_the_score() {
+    let (server, _folder) = Server::with(GAMES);
+    let both = "player=Carlsen,M&color=both&match=spelling";
+    let found = last_line(&server, both);
+    assert_eq!(results(&server, both), [2, 1, 1]);
+    // Three wins and a draw, one of the wins with Black.
+    assert_eq!(found["score"], 0.875);
+    let scores = |found: &Value| -> Vec<(String, f64)> {
+        let moves = found["moves"].as_array().expect("moves").iter();
+        let score = |mv: &Value| mv["score"].as_f64().expect("a score");
+        moves.map(|mv| (mv["uci"].as_str().expect("a move").to_owned(), score(mv))).collect()
+    };
+    let expected = [("e2e4", 2.5 / 3.0), ("d2d4", 1.0)];
+    for ((mv, score), (expected_move, expected)) in scores(&found).iter().zip(expected) {
+        assert!(mv == expected_move && (score - expected).abs() < 1e-4, "{mv}: {score}");
+    }
+    // Lichess has neither this colour nor the field.
+    assert!(last_line(&server, "player=Carlsen,M&color=white&match=spelling")["score"].is_null());
+    assert_eq!(server.get("/player?player=Carlsen").status, 400);
+}
+
+#[test]
+fn game_between_two_players_found_by_part_has_both_colours() {
+    let (server, _folder) =
+        Server::with("[White \"Polgar, Judit\"]\n[Black \"Polgar, Zsuzsa\"]\n\n1. e4 e5 1-0\n");
+    for (query, expected) in [
+        ("color=white", [1, 0, 0]),
+        ("color=black", [1, 0, 0]),
+        ("color=both", [1, 0, 0]),
+        ("color=white&opponent=Judit", [0, 0, 0]),
+        ("color=black&opponent=Judit", [1, 0, 0]),
+        ("color=both&opponent=Judit", [1, 0, 0]),
+    ] {
+        let query = format!("player=Polgar&match=part&{query}");
+        assert_eq!(results(&server, &query), expected, "{query}");
+    }
+    let score = |opponent: &str| {
+        let query = format!("player=Polgar&match=part&color=both&opponent={opponent}");
+        last_line(&server, &query)["score"].as_f64()
+    };
+    assert_eq!((score("Zsuzsa"), score("Judit")), (Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn game_in_two_books_counts_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = "\n[White \"Carlsen, Magnus\"]\n[Black \"Beta\"]\n\n1. f4 1-0\n";
+    // Within one book, a game that occurs twice is counted twice.
+    let text = format!("{GAMES}{more}{more}");
+    for (name, text) in [("a.pgn", GAMES), ("b.pgn", &text)] {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    let server = Server::start(&["a.pgn", "b.pgn"], folder.path());
+    let both = "player=Carlsen,M&color=both&match=spelling";
+    assert_eq!(results(&server, both), [4, 1, 1]);
+    let players = server.get("/players?part=Carlsen,+M").json();
+    assert_eq!(players["players"][0]["games"], 6, "{players}");
+    let found = server.get("/search?pattern=e4%3DP&games=100");
+    let found: Value =
+        serde_json::from_str(found.body.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&found["searched"], &found["found"]["games"]), (&7.into(), &3.into()), "{found}");
+    assert_eq!(found["games"].as_array().map(Vec::len), Some(3));
 }
 
 #[test]
@@ -60,6 +128,11 @@ fn names_are_completed_with_their_spellings_joined() {
     assert_eq!(players.as_array().map(Vec::len), Some(2), "{players}");
     assert_eq!(found(0), (Some("Carlsen, Magnus"), Some(3), Some(4)));
     assert_eq!(found(1), (Some("Carlsen, Pontus"), Some(1), Some(1)));
+    // Every spelling is completed, not only the most common one.
+    let players = server.get("/players?part=CARLSEN,+M.").json()["players"].clone();
+    assert_eq!(players[0]["spellings"], 3);
+    let players = server.get("/players?part=Anand,+Vis").json()["players"].clone();
+    assert_eq!(players[0]["name"], "Anand, V");
     assert_eq!(server.get("/players?part=nobody").json()["players"], Value::Array(Vec::new()));
     assert_eq!(server.get("/players?part=%2C").json()["players"], Value::Array(Vec::new()));
     assert_eq!(server.get("/players?name=x").status, 400);

@@ -54,8 +54,8 @@ impl Book {
         if is_learning(&head) {
             return learning::open(&read_rest(file, head).map_err(reading)?, path);
         }
-        if let Some((kind, advice)) = kind_by_header(&head).filter(|_| !head.starts_with(&MAGIC)) {
-            return Err(FileError::new("use", path, format!("it is {kind}; {advice}")).into());
+        if let Some(kind) = kind_by_header(&head).filter(|_| !head.starts_with(&MAGIC)) {
+            return Err(wrong_kind(path, kind));
         }
         let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
         if head.starts_with(&MAGIC) || is_tbk {
@@ -81,6 +81,26 @@ impl Book {
         let options = BuildOptions { facets: true, ..BuildOptions::for_files(&inputs) };
         let (book, _) = build_in_memory(&inputs, &options, &path.display().to_string())?;
         Ok(book)
+    }
+
+    /// Checks the header of a book or a learning file. The rest of the file is not read.
+    pub(crate) fn check_header(path: &Path) -> Result<(), BookError> {
+        let name = path.display().to_string();
+        let reading = |error| BookError::reading(&name, &error);
+        let mut head = Vec::new();
+        open_plain(path).map_err(reading)?.take(HEADER).read_to_end(&mut head).map_err(reading)?;
+        let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
+        if is_learning(&head) {
+            return Ok(());
+        }
+        if head.starts_with(&MAGIC) {
+            return Self::extent(path).map(drop);
+        }
+        match kind_by_header(&head) {
+            Some(kind) => Err(wrong_kind(path, kind)),
+            None if is_tbk => Self::extent(path).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Reads the number of positions and the number of moves from the header of a `.tbk` file.
@@ -153,6 +173,10 @@ impl Book {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)
     }
+}
+
+fn wrong_kind(path: &Path, (kind, advice): (&str, &str)) -> BookError {
+    FileError::new("use", path, format!("it is {kind}; {advice}")).into()
 }
 
 /// Whether a file is read as PGN games, which is the case if it is not a Tabia book, a Polyglot

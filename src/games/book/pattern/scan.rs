@@ -39,6 +39,8 @@ pub struct PatternSearch<'a> {
     pub pattern: &'a Pattern,
     /// Only games that pass this filter are searched.
     pub filter: &'a FacetFilter,
+    /// For each game in the book, whether it is skipped. If the list is empty, no game is skipped.
+    pub skipped: &'a [bool],
     /// The order of the listed games.
     pub order: Order,
     /// The maximum number of listed games.
@@ -77,7 +79,7 @@ pub struct FoundGame {
 /// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PatternAnswer {
-    /// The number of games that pass the filter.
+    /// The number of games that pass the filter and are not skipped.
     pub searched: u64,
     /// The total results (wins, draws and losses) of all games that match the pattern.
     pub found: Counts,
@@ -120,7 +122,7 @@ impl PatternSearch<'_> {
         let next = AtomicU32::new(0);
         let work = |_| {
             let (compiled, next, games) = (&compiled, &next, &games);
-            move || compiled.search_shares(next, (index, games), self.filter, is_stopped)
+            move || compiled.search_shares(next, (index, games), self, is_stopped)
         };
         let shares = scope(|scope| -> io::Result<Vec<Share>> {
             let threads = start(scope, (self.threads, STACK), work)?;
@@ -211,10 +213,10 @@ impl Compiled {
         &self,
         next: &AtomicU32,
         (index, games): (&MoveIndex, &Games<'_>),
-        filter: &FacetFilter,
+        search: &PatternSearch<'_>,
         is_stopped: &impl Fn() -> bool,
     ) -> Share {
-        let filter = CompiledFilter::new(filter);
+        let filter = CompiledFilter::new(search.filter);
         let mut share = Share::default();
         loop {
             let first = next.fetch_add(SHARE, Relaxed);
@@ -222,7 +224,8 @@ impl Compiled {
                 return share;
             }
             for (game, moves) in index.moves(first..first.saturating_add(SHARE)) {
-                if !games.game_tags(game).is_some_and(|tags| filter.passes(tags)) {
+                let is_skipped = search.skipped.get(game as usize).is_some_and(|&skipped| skipped);
+                if is_skipped || !games.game_tags(game).is_some_and(|tags| filter.passes(tags)) {
                     continue;
                 }
                 share.searched += 1;

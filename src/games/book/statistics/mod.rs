@@ -3,6 +3,7 @@
 
 pub(super) mod entropy;
 pub(super) mod explore;
+pub(super) mod game_ids;
 pub(super) mod move_orders;
 pub(super) mod position_games;
 pub(super) mod summary;

@@ -36,6 +36,8 @@ struct PlayerMove {
     san: String,
     average_opponent_rating: u32,
     performance: u32,
+    #[serde(flatten)]
+    score: PlayerScore,
     #[serde(flatten, serialize_with = "decided")]
     counts: Counts,
     game: Option<PlayerListedGame>,
@@ -45,6 +47,8 @@ struct PlayerMove {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlayerAnswer {
+    #[serde(flatten)]
+    score: PlayerScore,
     #[serde(flatten, serialize_with = "decided")]
     counts: Counts,
     moves: Vec<PlayerMove>,
@@ -53,9 +57,19 @@ pub(crate) struct PlayerAnswer {
     queue_position: u64,
 }
 
+/// The player's average result from 0 to 1. It is present only if games with both colours are
+/// included, because otherwise it follows from the counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+struct PlayerScore {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+}
+
 #[derive(Debug, Default)]
 struct Played<'g> {
     counts: Counts,
+    /// The player's total score.
+    points: f64,
     ratings: Vec<u16>,
     first: Option<&'g PlayerGame>,
 }
@@ -71,7 +85,7 @@ impl PlayerOrder {
         let games = player.games();
         let mut by_move: BTreeMap<Move, Played<'_>> = BTreeMap::new();
         let mut recent: Vec<(&PlayerGame, Move)> = Vec::new();
-        for game in games.iter().filter(|game| self.wants(game)) {
+        for (game, color) in games.iter().filter_map(|game| Some((game, self.color_in(game)?))) {
             // A game that reaches the position several times counts once, with the move it played
             // there last.
             let Some(at) = game.keys.iter().rposition(|&key| key == position.key()) else {
@@ -79,8 +93,10 @@ impl PlayerOrder {
             };
             let mv = game.moves[at];
             let played = by_move.entry(mv).or_default();
-            played.counts += Counts::of(game.listed.result, 1);
-            played.ratings.extend(self.other_player(game).rating);
+            let counts = Counts::of(game.listed.result, 1);
+            played.counts += counts;
+            played.points += counts.score(color);
+            played.ratings.extend(opponent(game, color).rating);
             played.first.get_or_insert(game);
             recent.push((game, mv));
         }
@@ -88,8 +104,10 @@ impl PlayerOrder {
         let mut moves: Vec<(Move, Played<'_>)> = by_move.into_iter().collect();
         moves.sort_by_key(|(mv, played)| (Reverse(played.counts.games()), *mv));
         let total: Counts = moves.iter().map(|(_, played)| played.counts).sum();
+        let points = moves.iter().map(|(_, played)| played.points).sum();
         let list = |(game, mv): &(&PlayerGame, Move)| listed(game, Some(with_rook(position, *mv)));
         PlayerAnswer {
+            score: self.score(points, &total),
             counts: total,
             moves: moves
                 .iter()
@@ -106,16 +124,23 @@ impl PlayerOrder {
         &self.player
     }
 
-    fn other_player<'g>(&self, game: &'g PlayerGame) -> &'g Player {
-        if self.color == Color::White { &game.listed.black } else { &game.listed.white }
+    /// Returns the player's colour in a game, or `None` if the game is not included. A game between
+    /// two players with the requested name counts once.
+    fn color_in(&self, game: &PlayerGame) -> Option<Color> {
+        let is_included = game.listed.result != GameResult::Undecided
+            && game.listed.passes(&self.filter)
+            && (self.modes.is_empty() || self.modes.contains(&game.mode));
+        let mut colors = game.colors.iter().copied().filter(|_| is_included);
+        colors.find(|&color| {
+            self.color.is_none_or(|wanted| wanted == color)
+                && self.opponent.as_ref().is_none_or(|name| name.is(&opponent(game, color).name))
+        })
     }
 
-    fn wants(&self, game: &PlayerGame) -> bool {
-        game.color == self.color
-            && game.listed.result != GameResult::Undecided
-            && game.listed.passes(&self.filter)
-            && self.opponent.as_ref().is_none_or(|name| name.is(&self.other_player(game).name))
-            && (self.modes.is_empty() || self.modes.contains(&game.mode))
+    fn score(&self, points: f64, counts: &Counts) -> PlayerScore {
+        let is_shown = self.color.is_none() && counts.games() > 0;
+        let score = (points / counts.games().max(1) as f64 * 1e4).round() / 1e4;
+        PlayerScore { score: is_shown.then_some(score) }
     }
 
     fn to_answer(
@@ -124,15 +149,17 @@ impl PlayerOrder {
         position: &Position,
         found: &(Move, Played<'_>),
     ) -> PlayerMove {
-        let (mv, Played { counts, ratings, first }) = found;
+        let (mv, Played { counts, points, ratings, first }) = found;
         let known = ratings.len().max(1) as f64;
         let average = ratings.iter().map(|&rating| f64::from(rating)).sum::<f64>() / known;
-        let performance = if ratings.is_empty() { 0.0 } else { average + lead(counts, self.color) };
+        let score = points / counts.games().max(1) as f64;
+        let performance = if ratings.is_empty() { 0.0 } else { average + lead(score) };
         PlayerMove {
             uci: with_rook(position, *mv),
             san: position.san(*mv),
             average_opponent_rating: average.round() as u32,
             performance: performance.max(0.0).round() as u32,
+            score: self.score(*points, counts),
             counts: *counts,
             game: first.filter(|_| counts.games() == 1).map(|game| listed(game, None)),
             opening: content.names.get(&position.play(*mv)).cloned(),
@@ -140,10 +167,13 @@ impl PlayerOrder {
     }
 }
 
-/// Returns the rating advantage that corresponds to the score of `side` in Elo's model. It is
+fn opponent(game: &PlayerGame, color: Color) -> &Player {
+    if color == Color::White { &game.listed.black } else { &game.listed.white }
+}
+
+/// Returns the rating advantage that corresponds to a score from 0 to 1 in Elo's model. It is
 /// negative for scores below 50%.
-fn lead(counts: &Counts, side: Color) -> f64 {
-    let score = counts.score(side);
+fn lead(score: f64) -> f64 {
     match score {
         0.0 => -MAX,
         1.0 => MAX,
@@ -170,7 +200,7 @@ mod tests {
             (Counts::new(0, 0, 1), Color::White, 1674.0, 874.0),
             (Counts::new(0, 0, 1), Color::Black, 1674.0, 2474.0),
         ] {
-            let found: f64 = average + lead(&counts, side);
+            let found: f64 = average + lead(counts.score(side));
             assert!((found - performance).abs() < 1.5, "{counts}: {found}");
         }
     }

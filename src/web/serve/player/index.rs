@@ -1,6 +1,7 @@
 //! Searches the game files for the games of requested players, one player at a time, and keeps a
 //! limited number of the games found.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
@@ -21,6 +22,7 @@ use crate::web::serve::games::{id_of, unreadable};
 use crate::web::serve::limits::{
     MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES,
 };
+use crate::web::serve::loaded_books::GameFile;
 
 #[derive(Debug)]
 pub(super) struct PlayerGame {
@@ -28,7 +30,9 @@ pub(super) struct PlayerGame {
     /// The index of the game's file, and the number of the player's games found before this one.
     /// Used as a sort key.
     pub(super) place: (usize, usize),
-    pub(super) color: Color,
+    /// The player's colour. If the requested name is a part of both players' names, the list
+    /// contains both colours.
+    pub(super) colors: Vec<Color>,
     pub(super) mode: Mode,
     /// The keys of the positions in which `moves` were played.
     pub(super) keys: Vec<u64>,
@@ -79,8 +83,8 @@ impl Drop for Players {
 }
 
 impl Players {
-    /// Starts the thread that searches `inputs` for games. No players are known at first.
-    pub(crate) fn new(inputs: Vec<PgnInput>) -> std::io::Result<Self> {
+    /// Starts the thread that searches `files` for games. No players are known at first.
+    pub(crate) fn new(files: Vec<GameFile>) -> std::io::Result<Self> {
         let (line, waiting) = bounded(MAX_WAITING_PLAYERS);
         let served = Arc::new(AtomicU64::new(0));
         let is_closing = Arc::new(AtomicBool::new(false));
@@ -88,7 +92,7 @@ impl Players {
         let closing = Arc::clone(&is_closing);
         thread::Builder::new()
             .name("players".to_owned())
-            .spawn(move || run_searches(&inputs, &waiting, &counter, &closing))?;
+            .spawn(move || run_searches(&files, &waiting, &counter, &closing))?;
         let (known, asked) = (Mutex::default(), AtomicU64::new(0));
         Ok(Players { known, line, asked, served, is_closing })
     }
@@ -157,14 +161,16 @@ fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
 }
 
 fn run_searches(
-    inputs: &[PgnInput],
+    files: &[GameFile],
     waiting: &Receiver<Arc<PlayerIndex>>,
     served: &AtomicU64,
     is_closing: &AtomicBool,
 ) {
     for player in waiting {
-        for (file, input) in inputs.iter().enumerate() {
-            if let Err(error) = search_file(&player, file, input, is_closing) {
+        let mut books = HashMap::new();
+        for (number, GameFile { book, input }) in files.iter().enumerate() {
+            let is_new = |id: GameId| *books.entry(id).or_insert(*book) == *book;
+            if let Err(error) = search_file(&player, number, input, is_new, is_closing) {
                 let fault = unreadable(input, &error);
                 log::warn!("{fault}");
                 // Only the first fault is stored.
@@ -179,23 +185,28 @@ fn run_searches(
     }
 }
 
+/// Adds the player's games in one file. `is_new` returns false for a game that a file of an earlier
+/// book contains, because each game counts once.
 fn search_file(
     player: &PlayerIndex,
     file: usize,
     input: &PgnInput,
+    mut is_new: impl FnMut(GameId) -> bool,
     is_closing: &AtomicBool,
 ) -> std::io::Result<()> {
     let mut reader = Reader::new(input.reopen()?);
     let mut seeker = PlayerGameFinder { name: &player.name, site: None, found: None, key: 0 };
     while let Some(end) = reader.read_game(&mut seeker)? {
         if let Some(mut game) = seeker.found.take() {
-            let mut games = player.games();
             game.listed.result = end.result;
             game.listed.id = id_of(&reader, seeker.site.take());
-            game.place = (file, games.len());
-            games.push(game);
+            let mut games = player.games();
             if games.len() >= MAX_PLAYER_GAMES {
                 return Ok(());
+            }
+            if is_new(game.listed.id) {
+                game.place = (file, games.len());
+                games.push(game);
             }
         }
         if is_closing.load(Relaxed) {
@@ -215,12 +226,12 @@ struct PlayerGameFinder<'p> {
 impl Visitor for PlayerGameFinder<'_> {
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
         let tag = |name| tags.get(name).unwrap_or_default();
-        let is_it = |name| self.name.is(&tag(name));
-        let color = match (is_it("White"), is_it("Black")) {
-            (true, _) => Color::White,
-            (_, true) => Color::Black,
-            _ => return ControlFlow::Break(()),
-        };
+        let sides = [(Color::White, "White"), (Color::Black, "Black")].into_iter();
+        let sides = sides.filter(|&(_, name)| self.name.is(&tag(name)));
+        let colors: Vec<Color> = sides.map(|(color, _)| color).collect();
+        if colors.is_empty() {
+            return ControlFlow::Break(());
+        }
         let player = |name, elo| Player {
             name: tag(name).into_owned(),
             rating: tag(elo).trim().parse().ok().filter(|&rating| rating > 0),
@@ -238,7 +249,7 @@ impl Visitor for PlayerGameFinder<'_> {
                 date: GameDate::of(tags),
             },
             place: (0, 0),
-            color,
+            colors,
             mode: Mode::of_event(&tag("Event")),
             keys: Vec::new(),
             moves: Vec::new(),
@@ -261,4 +272,28 @@ impl Visitor for PlayerGameFinder<'_> {
     }
 
     fn end(&mut self, _end: &GameEnd) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::Comparison;
+    use super::*;
+
+    #[test]
+    fn no_file_exceeds_the_limit_of_games() {
+        let index = PlayerIndex {
+            name: WantedName::new(Comparison::Complete, "A"),
+            number: 0,
+            games: Mutex::default(),
+            fault: OnceLock::new(),
+            is_done: AtomicBool::new(false),
+        };
+        let game = b"[White \"A\"]\n\n1. e4 *\n\n";
+        let first = PgnInput::Text("first".to_owned(), game.repeat(MAX_PLAYER_GAMES).into());
+        let second = PgnInput::Text("second".to_owned(), game.as_slice().into());
+        for (file, input) in [first, second].iter().enumerate() {
+            search_file(&index, file, input, |_| true, &AtomicBool::new(false)).expect("read");
+        }
+        assert_eq!(index.games().len(), MAX_PLAYER_GAMES);
+    }
 }

@@ -33,7 +33,8 @@ pub(crate) struct PlayerOrder {
     pub(super) player: WantedName,
     /// If set, only games against players whose names contain this text are included.
     pub(super) opponent: Option<WantedName>,
-    pub(super) color: Color,
+    /// The player's colour, or `None` to include games with both colours.
+    pub(super) color: Option<Color>,
     pub(super) game: Game,
     pub(super) filter: FacetFilter,
     /// The modes to include. If empty, games of both modes are included.
@@ -51,9 +52,11 @@ impl PlayerOrder {
             .ok_or_else(|| ApiError::bad_request("player: expected a name"))?;
         let opponent = WantedName::read(&mut query, "opponent", Comparison::Part)?;
         let color = match query.text("color").as_deref() {
-            Some("white") => Color::White,
-            Some("black") => Color::Black,
-            _ => return Err(ApiError::bad_request("color: expected white or black")),
+            Some("white") => Some(Color::White),
+            Some("black") => Some(Color::Black),
+            // Only Tabia accepts this value. Lichess requires one of the others.
+            Some("both") => None,
+            _ => return Err(ApiError::bad_request("color: expected white, black or both")),
         };
         let game = query.game()?;
         let speeds = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
