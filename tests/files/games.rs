@@ -211,6 +211,24 @@ fn commands_show_and_print_games() {
 }
 
 #[test]
+fn position_in_which_a_game_ended_is_shown() {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("g.pgn"), "1. e4 e5 2. Nf3 1-0\n").expect("writable");
+    for (book, facets) in [("plain.tbk", ""), ("with.tbk", "--facets")] {
+        let build = format!("book build g.pgn -o {book} {facets}");
+        support::run_line_ok(&build, folder.path());
+        let show = format!("book show {book} --moves 'e4 e5 Nf3'");
+        let shown = support::run_line_ok(&show, folder.path());
+        assert!(shown.contains("reached: 1 game, 1-0\n"), "{shown}");
+        let row = support::run_line_ok(&format!("{show} --json"), folder.path());
+        assert!(row.contains("\"white\":1") && row.contains("\"moves\":[]"), "{row}");
+    }
+    let (status, _, errors) =
+        support::run_line("book show plain.tbk --moves 'd4 d5'", folder.path());
+    assert!(status == Some(1) && errors.contains("the book has no move"), "{errors}");
+}
+
+#[test]
 fn result_does_not_depend_on_threads_memory_or_order() {
     let Some(folder) = shared_data("pgn/pgnmentor") else { return };
     let mut paths = [folder.join("Kasparov.pgn"), folder.join("PolgarJ.pgn")];

@@ -5,17 +5,13 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-use crate::support::{PROGRAM, fake_engine as fake};
+use crate::support::{PROGRAM, concurrently, fake_engine as fake};
 
 /// A timeout in seconds for engines that always answer, even on a slow machine.
 const NEVER: &str = "600";
 
 /// The timeout in seconds for engines that do not answer. It is still longer than any answer takes.
 const HANGS: &str = "10";
-
-/// The number of checks that run at the same time. It is large because most of them only wait for
-/// an engine that does not answer.
-const CONCURRENT: usize = 16;
 
 /// A margin in milliseconds that an engine without faults never exceeds, even on a slow machine.
 const GENEROUS: [&str; 2] = ["--margin", "600000"];
@@ -157,24 +153,16 @@ static HANGING: [(&str, &str, &str); 16] = [
 #[test]
 fn every_uci_fault_is_found() {
     let hanging = HANGING.iter().map(|fault| (fault, HANGS));
-    let queue = Mutex::new(hanging.chain(FAULTS.iter().map(|fault| (fault, NEVER))));
+    let cases = hanging.chain(FAULTS.iter().map(|fault| (fault, NEVER)));
     let missed = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..CONCURRENT {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().expect("no panic").next();
-                    let Some((&(script, probe, rule), patience)) = next else { return };
-                    let engine = fake(&format!("uci options=all {script}"));
-                    let output = check(&engine, patience, &["--proto", "uci"]);
-                    let text = stdout(&output);
-                    let is_found = findings(&text, probe).is_some_and(|text| text.contains(rule));
-                    if !is_found || output.status.code() != Some(4) {
-                        let what = format!("{script}: {probe}: {rule}:\n{text}");
-                        missed.lock().expect("no panic").push(what);
-                    }
-                }
-            });
+    concurrently(cases, |(&(script, probe, rule), patience)| {
+        let engine = fake(&format!("uci options=all {script}"));
+        let output = check(&engine, patience, &["--proto", "uci"]);
+        let text = stdout(&output);
+        let is_found = findings(&text, probe).is_some_and(|text| text.contains(rule));
+        if !is_found || output.status.code() != Some(4) {
+            let what = format!("{script}: {probe}: {rule}:\n{text}");
+            missed.lock().expect("no panic").push(what);
         }
     });
     let missed = missed.into_inner().expect("no panic");

@@ -10,6 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -43,15 +44,25 @@ pub fn run_line_ok(line: &str, folder: &Path) -> String {
     printed
 }
 
-/// Runs `test` for all cases at the same time. Intended for tests that mostly wait for a timeout.
+/// The maximum number of cases that [`concurrently`] runs at the same time. It is larger than the
+/// number of cores, because most cases only wait.
+const CONCURRENT: usize = 16;
+
+/// Runs `test` for all cases, up to [`CONCURRENT`] of them at the same time. Intended for tests that
+/// mostly wait for a timeout.
 ///
 /// # Panics
 /// If `test` panics for any case.
-pub fn concurrently<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
-    let test = &test;
+pub fn concurrently<T, Cases>(cases: Cases, test: impl Fn(T) + Sync)
+where
+    Cases: IntoIterator<Item = T>,
+    Cases::IntoIter: Send,
+{
+    let queue = Mutex::new(cases.into_iter());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     std::thread::scope(|scope| {
-        for case in cases {
-            scope.spawn(move || test(case));
+        for _ in 0..CONCURRENT {
+            scope.spawn(|| std::iter::from_fn(next).for_each(&test));
         }
     });
 }
