@@ -1,9 +1,11 @@
 //! The kinds of files that commands write, and which files they may replace.
 
 use std::fs::File;
-use std::io::BufWriter;
-use std::path::PathBuf;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
+use super::output::stdout;
+use super::usage::wrong;
 use crate::games::pgn::PgnInput;
 use crate::support::files::{Cannot, FileKind, Output, open_output};
 
@@ -40,6 +42,42 @@ pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result
     output.check()?;
     let path = output.path();
     Ok(BufWriter::new(open_output(path, anew).cannot("write", path)?))
+}
+
+/// The name of the standard output as the path of a text output.
+const STANDARD_OUTPUT: &str = "-";
+
+pub(super) fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_OUTPUT
+}
+
+/// Checks the text outputs of a command (see [`Output::check`]). Returns whether one of them is the
+/// standard output; in this case, the command must print nothing else. `prints_json` is whether the
+/// command prints JSON to the standard output.
+pub(super) fn check_texts<'a>(
+    outputs: impl IntoIterator<Item = &'a Output<'a>>,
+    prints_json: bool,
+) -> anyhow::Result<bool> {
+    let mut uses = u32::from(prints_json);
+    for output in outputs {
+        if is_standard_output(output.path()) {
+            uses += 1;
+        } else {
+            output.check()?;
+        }
+    }
+    match uses {
+        0 | 1 => Ok(uses == 1 && !prints_json),
+        _ => Err(wrong("only one output can be the standard output (-)").into()),
+    }
+}
+
+/// Writes a text to a file or, if the path is `-`, to the standard output.
+pub(super) fn write_text(output: &Output<'_>, text: &str) -> anyhow::Result<()> {
+    match is_standard_output(output.path()) {
+        true => Ok(stdout().write_all(text.as_bytes())?),
+        false => Ok(output.write(text.as_bytes())?),
+    }
 }
 
 /// Returns the files that a list of inputs refers to, in the form that

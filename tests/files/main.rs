@@ -18,6 +18,7 @@ mod patterns;
 mod pgn;
 mod repertoire;
 mod repertoire_check;
+mod repertoire_files;
 mod repertoire_grow;
 mod repertoire_report;
 mod repertoire_train;

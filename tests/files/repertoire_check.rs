@@ -42,6 +42,9 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
+/// The exit status of a check that finds something.
+const FOUND: i32 = 4;
+
 fn findings(line: &str, folder: &Path) -> Value {
     let (_, printed, errors) = run(&format!("repertoire check {line} --json"), folder);
     serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{line}: {printed}{errors}"))
@@ -72,6 +75,15 @@ fn check_lists_gaps_by_probability() {
         (&gaps[0]["answer"]["san"], &gaps[0]["answer"]["source"]),
         (&"Nc3".into(), &"games".into())
     );
+    let meeting = &found["transpositions"];
+    assert_eq!(texts(meeting, "line"), ["1. d4 Nf6 2. c4 e6"]);
+    let arrivals = &meeting[0]["arrivals"];
+    assert_eq!(texts(arrivals, "chapter"), ["Queen's pawn", "English"]);
+    assert_eq!(texts(arrivals, "line"), ["1. d4 Nf6 2. c4 e6", "1. c4 e6 2. d4 Nf6"]);
+    assert_eq!(
+        (&arrivals[0]["moves"], &arrivals[1]["moves"][0]),
+        (&Value::Array(vec![]), &"Nc3".into())
+    );
     // The first chapter ends in a position for which the second chapter has an answer, so it is no
     // dead end.
     assert_eq!(found["dead_ends"], Value::Array(Vec::new()));
@@ -89,10 +101,13 @@ fn check_lists_gaps_by_probability() {
     assert_eq!(shares, [0.0, 0.0, 0.0]);
 
     let (status, printed, _) = run(&format!("repertoire check {line} --limit 2"), folder.path());
-    assert_eq!(status, Some(1), "{printed}");
+    assert_eq!(status, Some(FOUND), "{printed}");
     assert!(printed.contains("\n    50%  1. c4 e5\n         reply, 2 games"), "{printed}");
     assert!(printed.contains("\n  … and 2 more (--limit)\n"), "{printed}");
     assert!(printed.contains("d4 (Queen's pawn), c4 (English)"), "{printed}");
+    let arrivals = "         Queen's pawn: 1. d4 Nf6 2. c4 e6; the chapter ends there\n         \
+                    English: 1. c4 e6 2. d4 Nf6; then Nc3\n";
+    assert!(printed.contains("\nTranspositions (1): ") && printed.ends_with(arrivals), "{printed}");
     let rare = findings(&format!("{line} --min-probability 0.4"), folder.path());
     assert_eq!(rare["gaps"].as_array().map(Vec::len), Some(1));
     let begun = findings(&format!("{line} --moves \"d4 Nf6\""), folder.path());
@@ -115,7 +130,7 @@ fn gaps_are_written_as_study_and_cards() {
     let folder = folder(&[("r.pgn", LINES), ("g.pgn", &games()), ("notes.csv", "a,b\n")]);
     let line = "repertoire check r.pgn --side white --reference g.pgn";
     let (status, ..) = run(&format!("{line} --pgn gaps.pgn --csv cards.csv"), folder.path());
-    assert_eq!(status, Some(1));
+    assert_eq!(status, Some(FOUND));
     let study = fs::read(folder.path().join("gaps.pgn")).expect("written");
     let chapters: Vec<PgnGame> = read_games(&study[..]).map(|game| game.expect("read").0).collect();
     assert_eq!(chapters.len(), 4);
@@ -183,7 +198,7 @@ fn low_scores_depend_on_the_ratings() {
     assert!(0.4 < at_most && at_most < usual_at_least && usual_at_least < 0.6, "{low}");
     let line = format!("repertoire check {line} --ratings 1600");
     let (status, printed, _) = run(&line, folder.path());
-    assert_eq!(status, Some(1), "{printed}");
+    assert_eq!(status, Some(FOUND), "{printed}");
     assert!(
         printed.contains("   100%  1. e4 e5\n         f4 40% (100 games), at most 4")
             && printed.contains("; the other moves: 60%; best: Nf3 60% (200 games)\n"),

@@ -348,7 +348,7 @@ fn chapters_and_book_are_written() {
     assert!(read.chapters.len() > 1, "{} chapters", read.chapters.len());
     assert!(read.chapters.iter().all(|chapter| chapter.steps.len() < 200));
     let book = Book::open(&folder.path().join("r.tbk")).expect("a book");
-    let of_book = Repertoire::of_book(&book, Color::White, &Position::start());
+    let of_book = Repertoire::of_book(&book, Color::White, &[Position::start()]);
     for node in read.nodes().filter(|node| read.is_own_turn(&node.position)) {
         let stored = of_book.node(&node.position).expect("stored");
         let moves = |node: &tabia::repertoire::Node| -> BTreeSet<Move> {

@@ -266,7 +266,7 @@ fn write_differences(out: &mut impl Write, books: [&Book; 2], number: u64) -> st
         if is_complete {
             break;
         }
-        book.visit(&Position::start(), true, |position, entry| {
+        book.visit(&book.starts(), true, |position, entry| {
             let there = other.entry(position);
             if there.as_ref() != Some(entry) && shown.insert(entry.key, ()).is_none() {
                 let [left, right] =

@@ -55,24 +55,28 @@ const CSV_HEAD: &str = "fen,ply,move,played_white,played_draws,played_black,play
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
-    let game = args.place.game()?;
+    let starts = match args.place.is_given() {
+        true => vec![*args.place.game()?.position()],
+        false => book.starts(),
+    };
+    let starts = &starts[..];
     let mut out = BufWriter::new(output::stdout());
-    let start = game.position();
     match args.format {
-        DumpFormat::Pgn => write_lines(&mut out, &book, start, args)?,
+        DumpFormat::Pgn => write_lines(&mut out, &book, starts, args)?,
         DumpFormat::Csv => {
             writeln!(out, "{CSV_HEAD}")?;
-            book.walk(start, args.max_ply)
+            book.walk_all(starts, args.max_ply)
                 .try_for_each(|at| write_csv(&mut out, &book, &at, args))?;
         }
         DumpFormat::Json => {
-            for at in book.walk(start, args.max_ply) {
+            for at in book.walk_all(starts, args.max_ply) {
                 serde_json::to_writer(&mut out, &position_row(&book, &at, args))?;
                 writeln!(out)?;
             }
         }
         DumpFormat::Fen => {
-            let known = book.walk(start, args.max_ply).filter(|at| !at.entry.reached.is_empty());
+            let known =
+                book.walk_all(starts, args.max_ply).filter(|at| !at.entry.reached.is_empty());
             known
                 .filter(|at| at.entry.reached.games() >= args.min_games)
                 .try_for_each(|at| writeln!(out, "{}", at.position.fen()))?;
@@ -144,12 +148,14 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
 fn write_lines(
     out: &mut impl Write,
     book: &Book,
-    start: &Position,
+    starts: &[Position],
     args: &Args,
 ) -> std::io::Result<()> {
     let mut seen: KeyMap<()> = KeyMap::default();
-    let mut open = vec![(*start, Vec::<Move>::new())];
-    while let Some((position, line)) = open.pop() {
+    // Push the first start last, so that it is popped first.
+    let mut open: Vec<_> =
+        starts.iter().rev().map(|start| (start, *start, Vec::<Move>::new())).collect();
+    while let Some((start, position, line)) = open.pop() {
         let is_new = seen.insert(position.key(), ()).is_none();
         let entry = book.entry(&position).unwrap_or_default();
         let mut moves: Vec<(Move, Counts)> = entry
@@ -168,7 +174,7 @@ fn write_lines(
         for (mv, _) in moves {
             let mut longer = line.clone();
             longer.push(mv);
-            open.push((position.play(mv), longer));
+            open.push((start, position.play(mv), longer));
         }
     }
     Ok(())

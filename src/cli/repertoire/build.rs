@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::RepertoireArgs;
+use super::{LeavingOut, RepertoireArgs};
 use crate::cli::book::extent;
 use crate::cli::output::outln;
-use crate::cli::writing::{Force, GAMES, files_of};
+use crate::cli::writing::{Force, GAMES, files_of, is_standard_output};
 use crate::games::book::{BOOK_FILE, Book, BuildOptions, Monitor, build};
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::Repertoire;
@@ -22,9 +22,11 @@ use crate::support::words::counted;
 pub(super) struct Args {
     #[command(flatten)]
     repertoire: RepertoireArgs,
-    /// The book (.tbk) or the file of chapters (.pgn) to write
+    /// The book (.tbk) or the file of chapters (.pgn) to write; with -, print the chapters
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    leaving_out: LeavingOut,
     #[command(flatten)]
     force: Force,
 }
@@ -32,12 +34,17 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.repertoire.paths)?;
     let repertoire = args.repertoire.open()?;
+    args.leaving_out.check(&repertoire, &args.output)?;
     let output = |kind, ending| {
         let output = Output::new(&args.output, kind).ending(ending).force(args.force.allowed);
         output.apart_from(files_of(&inputs))
     };
+    if is_standard_output(&args.output) {
+        repertoire.chapters.iter().try_for_each(|chapter| outln!("{}", chapter.game))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.output.extension().is_some_and(|ending| ending == "pgn") {
-        write_chapters(&repertoire, &output(GAMES, "pgn"))?;
+        write_chapters(&repertoire, &output(GAMES, "pgn").keep_old())?;
     } else {
         write_book(&inputs, &repertoire, &output(BOOK_FILE, "tbk"))?;
     }

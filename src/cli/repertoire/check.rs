@@ -11,16 +11,20 @@ use crate::chess::score::Score;
 use crate::cli::args::{SearchLimit, TableMemory};
 use crate::cli::output::outln;
 use crate::cli::place::PositionArgs;
-use crate::cli::writing::{CARDS, Force, GAMES};
+use crate::cli::writing::{CARDS, Force, GAMES, check_texts, write_text};
 use crate::games::repertoire::{FORECAST_PLIES, MIN_PROBABILITY, SCORE_MARGIN};
 use crate::support::files::{FileKind, Output};
+
+/// The exit status if anything is found. Errors have other statuses.
+const FOUND: u8 = 4;
 
 /// Find gaps and mistakes in a repertoire
 ///
 /// Lists unanswered replies of the opponent, the most frequent first; positions with several moves;
 /// lines contained in earlier lines; lines that end without an answer; moves that score worse than
-/// the alternatives; and, with an analysed book or a search, moves that lose centipawns. The exit
-/// status is 1 if anything is found.
+/// the alternatives; and, with an analysed book or a search, moves that lose centipawns. Also lists
+/// positions that several chapters reach by different moves. The exit status is 0 if nothing is
+/// found, 4 if anything but transpositions is found, and 1 after an error.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help("Search positions with this many nodes, for answers and losing moves")),
@@ -55,10 +59,10 @@ pub(super) struct Args {
     /// Print all findings as JSON
     #[arg(long)]
     json: bool,
-    /// Write the gaps as a study, with one chapter for each gap
+    /// Write the gaps as a study, with one chapter for each gap (-: to the standard output)
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write the gaps as flash cards for Anki
+    /// Write the gaps as flash cards for Anki (-: to the standard output)
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     #[command(flatten)]
@@ -68,7 +72,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outputs =
         [args.output(args.pgn.as_deref(), GAMES), args.output(args.csv.as_deref(), CARDS)];
-    outputs.iter().flatten().try_for_each(Output::check)?;
+    let is_text_printed = check_texts(outputs.iter().flatten(), args.json)?;
     let repertoire = args.repertoire.open()?;
     let book = args.reference.open()?;
     let mut searches = Searches::new(&args.search, &args.memory);
@@ -87,16 +91,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let findings = check.findings(&mut searches);
     let [pgn, csv] = &outputs;
     if let Some(output) = pgn {
-        output.write(study(&findings).as_bytes())?;
+        write_text(output, &study(&findings))?;
     }
     if let Some(output) = csv {
-        output.write(cards(&findings).as_bytes())?;
+        write_text(output, &cards(&findings))?;
     }
     match args.json {
         true => outln!("{}", serde_json::to_string(&findings)?)?,
+        false if is_text_printed => {}
         false => print(&findings, args.limit, args.min_probability)?,
     }
-    Ok(if findings.count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if findings.count() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }
 
 impl Args {

@@ -9,7 +9,8 @@ use crate::chess::score::Score;
 use crate::games::book::{Book, BookMove, Candidate, Names};
 use crate::games::pgn::Variation;
 use crate::games::repertoire::{
-    Forecast, Gap, Line, LowScore, Node, Place, Proposal, Remark, Repertoire, SHARE_PLIES,
+    Arrival, Chapter, Forecast, Gap, Line, LowScore, Node, Place, Proposal, Remark, Repertoire,
+    SHARE_PLIES, Transposition,
 };
 use crate::support::words::counted;
 
@@ -26,6 +27,8 @@ pub(super) struct Findings {
     pub dead_ends: Vec<PositionRow>,
     pub losing: Vec<LossRow>,
     pub low_scores: Vec<LowScoreRow>,
+    /// These are not mistakes, so [`Findings::count`] does not include them.
+    pub transpositions: Vec<TranspositionRow>,
     pub remarks: Vec<RemarkRow>,
 }
 
@@ -105,6 +108,22 @@ pub(super) struct RedundantRow {
     pub at: PlaceRow,
     pub moves: usize,
     pub covered_by: PlaceRow,
+}
+
+#[derive(Serialize)]
+pub(super) struct TranspositionRow {
+    #[serde(flatten)]
+    pub at: PositionRow,
+    pub arrivals: Vec<ArrivalRow>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ArrivalRow {
+    /// The chapter, and its line to the position, which is empty if the chapter starts there.
+    #[serde(flatten)]
+    pub at: PlaceRow,
+    /// The chapter's moves in the position, in SAN.
+    pub moves: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -192,6 +211,7 @@ impl Check<'_> {
             dead_ends,
             losing: sorted(losing, |row| &row.at),
             low_scores: sorted(low_scores.collect(), |row| &row.at),
+            transpositions: sorted(self.transpositions(), |row| &row.at),
             remarks: repertoire.remarks.iter().map(RemarkRow::from).collect(),
         }
     }
@@ -261,14 +281,23 @@ impl Check<'_> {
         rows.collect()
     }
 
+    fn transpositions(&self) -> Vec<TranspositionRow> {
+        let found = self.repertoire.transpositions().into_iter();
+        let rows = found.map(|Transposition { node, arrivals }| {
+            let arrivals = arrivals.into_iter().map(|Arrival { chapter, step, moves }| {
+                let line = step
+                    .map_or_else(Vec::new, |step| self.repertoire.line(Place { chapter, step }));
+                let moves = moves.iter().map(|&mv| node.position.san(mv)).collect();
+                let at = place_row(&self.repertoire.chapters[chapter as usize], &line);
+                ArrivalRow { at, moves }
+            });
+            TranspositionRow { at: self.position(&node.position), arrivals: arrivals.collect() }
+        });
+        rows.collect()
+    }
+
     fn place(&self, place: Place) -> PlaceRow {
-        let chapter = self.repertoire.chapter(place);
-        PlaceRow {
-            file: chapter.file.clone(),
-            game: chapter.number,
-            chapter: chapter.name(),
-            line: text(&chapter.game.start, &self.repertoire.line(place)),
-        }
+        place_row(self.repertoire.chapter(place), &self.repertoire.line(place))
     }
 
     /// Returns the repertoire's moves in a position that lose more than `margin`. The values come
@@ -331,9 +360,18 @@ impl Check<'_> {
     }
 }
 
+fn place_row(chapter: &Chapter, line: &[Move]) -> PlaceRow {
+    PlaceRow {
+        file: chapter.file.clone(),
+        game: chapter.number,
+        chapter: chapter.name(),
+        line: text(&chapter.game.start, line),
+    }
+}
+
 impl From<&Remark> for RemarkRow {
     fn from(remark: &Remark) -> Self {
-        let Remark { file, number, kind, text } = remark.clone();
+        let Remark { file, number, kind, text, .. } = remark.clone();
         RemarkRow { file, game: number, kind: kind.name(), text }
     }
 }

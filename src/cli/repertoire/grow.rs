@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::searches::Searches;
-use super::{ReferenceArgs, RepertoireArgs, parse_share};
+use super::{LeavingOut, ReferenceArgs, RepertoireArgs, parse_share};
 use crate::chess::notation;
 use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::Score;
@@ -14,7 +14,7 @@ use crate::cli::args::{SearchLimit, TableMemory, cores};
 use crate::cli::book::{extent, parse_side};
 use crate::cli::output::outln;
 use crate::cli::usage::wrong;
-use crate::cli::writing::{Force, GAMES};
+use crate::cli::writing::{Force, GAMES, check_texts, write_text};
 use crate::games::book::{BOOK_FILE, Book, BuildOptions, MAX_LOSS, Monitor, Names, build};
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::{
@@ -59,12 +59,14 @@ pub(super) struct Args {
     search: SearchLimit,
     #[command(flatten)]
     memory: TableMemory,
-    /// The PGN file to write
+    /// The PGN file to write (-: to the standard output)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Also write the repertoire as a book (.tbk)
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
+    #[command(flatten)]
+    leaving_out: LeavingOut,
     #[command(flatten)]
     force: Force,
 }
@@ -78,10 +80,12 @@ fn style() -> impl TypedValueParser<Value = Style> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let output = args.output(&args.output, GAMES).ending("pgn");
+    let output = args.output(&args.output, GAMES).ending("pgn").keep_old();
     let book_output = args.book.as_ref().map(|path| args.output(path, BOOK_FILE).ending("tbk"));
-    [Some(&output), book_output.as_ref()].into_iter().flatten().try_for_each(Output::check)?;
+    let is_printed = check_texts([&output], false)?;
+    book_output.iter().try_for_each(Output::check)?;
     let mut repertoire = args.repertoire()?;
+    args.leaving_out.check(&repertoire, &args.output)?;
     let reference = args.reference.open()?;
     let mut searches = Searches::new(&args.search, &args.memory);
     if args.style == Style::BestValue && searches.is_none() && reference.values().len() == 0 {
@@ -96,10 +100,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let search = search.as_mut().map(|search| search as &mut Search<'_>);
     let growth = repertoire.grow(&reference, &args.options(), search);
     let text = games(&repertoire, &reference);
-    output.write(text.as_bytes())?;
-    print(args, &repertoire, &reference, &growth)?;
+    write_text(&output, &text)?;
+    if !is_printed {
+        print(args, &repertoire, &reference, &growth)?;
+    }
     if let Some(output) = &book_output {
-        write_book(output, &args.output.display().to_string(), text, repertoire.side)?;
+        let book = write_book(output, &args.output.display().to_string(), text, repertoire.side)?;
+        if !is_printed {
+            outln!("{}: {}", book.name(), extent(book.positions(), book.move_count()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -151,13 +160,11 @@ fn print(
     Ok(())
 }
 
-fn write_book(output: &Output<'_>, name: &str, text: String, side: Color) -> anyhow::Result<()> {
+fn write_book(output: &Output<'_>, name: &str, text: String, side: Color) -> anyhow::Result<Book> {
     let input = PgnInput::Text(name.to_owned(), text.into_bytes().into());
     let options =
         BuildOptions { side: Some(side), threads: cores(), ..BuildOptions::of_repertoire() };
     let (file, _) = build(&[input], &options, &Monitor::default(), output.create()?)?;
     file.keep()?;
-    let book = Book::open(output.path())?;
-    outln!("{}: {}", book.name(), extent(book.positions(), book.move_count()))?;
-    Ok(())
+    Ok(Book::open(output.path())?)
 }

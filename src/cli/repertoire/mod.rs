@@ -20,9 +20,10 @@ mod train_words;
 #[cfg(feature = "serve")]
 pub(super) use train::{END_PROBABILITY, journal_beside};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::Subcommand;
 
 use super::args::cores;
@@ -34,7 +35,7 @@ use crate::games::book::{
 };
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::{Remark, Repertoire};
-use crate::support::words::visible;
+use crate::support::words::{counted, visible};
 
 /// Build, check, complete, learn and use an opening repertoire
 #[derive(Debug, clap::Args)]
@@ -81,6 +82,27 @@ impl RepertoireArgs {
         let repertoire = Repertoire::open(&self.paths, self.side)?;
         repertoire.remarks.iter().for_each(print_remark);
         Ok(repertoire)
+    }
+}
+
+/// Permission to write an output that lacks games of the input.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct LeavingOut {
+    /// Leave out games that cannot be read; without this option, nothing is written in that case
+    #[arg(long)]
+    skip_unreadable: bool,
+}
+
+impl LeavingOut {
+    /// Fails if the output would lack games of the input. They have already been reported.
+    pub(super) fn check(self, repertoire: &Repertoire, output: &Path) -> anyhow::Result<()> {
+        let left_out = repertoire.remarks.iter().filter(|remark| remark.is_left_out).count();
+        if left_out > 0 && !self.skip_unreadable {
+            let games = counted(left_out as u64, "game");
+            let todo = "correct or remove them, or add --skip-unreadable";
+            bail!("{} was not written: {games} cannot be read; {todo}", output.display());
+        }
+        Ok(())
     }
 }
 

@@ -1,10 +1,12 @@
 //! Reads the games of players.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chess::position::Color;
 use crate::cli::output::errln;
-use crate::games::book::names_player;
+use crate::cli::usage::wrong;
+use crate::games::book::{names_player, variations_without_result};
 use crate::games::pgn::{GameStatus, PgnGame, PgnInput, read_games};
 use crate::support::files::{Cannot, FileError};
 use crate::support::words::visible;
@@ -31,6 +33,26 @@ fn player(game: &PgnGame, side: Color) -> &str {
 /// An empty list matches all players.
 pub(super) fn is_played_by(game: &PgnGame, side: Color, names: &[String]) -> bool {
     names.is_empty() || names_player(names, player(game, side))
+}
+
+/// Opens files of games. Rejects repertoires, which would otherwise count as games.
+pub(super) fn games_of(paths: &[PathBuf]) -> anyhow::Result<Vec<PgnInput>> {
+    let inputs = PgnInput::from_paths(paths)?;
+    let is_repertoire = |input: &&PgnInput| {
+        // Ignore read errors here, because reading the games reports them. A file of unfinished
+        // games may be the only file, but among other files, it is more likely a repertoire.
+        match variations_without_result(std::slice::from_ref(input)) {
+            Ok(Some(has_variations)) => has_variations || inputs.len() > 1,
+            Ok(None) | Err(_) => false,
+        }
+    };
+    if let Some(input) = inputs.iter().find(is_repertoire) {
+        let name = input.name();
+        let (name, what) = (visible(&name), "none of its games has a result");
+        let todo = "only one repertoire is compared; to use several files, put them into a folder";
+        return Err(wrong(format!("{name} is not a file of games: {what}; {todo}")).into());
+    }
+    Ok(inputs)
 }
 
 /// Reads the games for which `is_wanted` returns true. If a game contains an error, reports the

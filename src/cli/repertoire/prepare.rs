@@ -9,14 +9,14 @@ use super::RepertoireArgs;
 use super::dossier::{
     Collection, ColourRows, Dossier, MeetingRow, NextRow, OpeningShare, PositionRow, SpotRow,
 };
-use super::played::{each_game, is_played_by};
+use super::played::{each_game, games_of, is_played_by};
 use super::prepare_page::page;
 use super::report_rows::Results;
 use crate::chess::position::Color;
 use crate::cli::args::GamePaths;
 use crate::cli::book::parse_side;
 use crate::cli::output::outln;
-use crate::cli::writing::{Force, GAMES, files_of};
+use crate::cli::writing::{Force, GAMES, check_texts, files_of, write_text};
 use crate::games::pgn::{PgnGame, PgnInput, PgnMove};
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{counted, percent, visible};
@@ -62,10 +62,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let inputs = PgnInput::from_paths(&args.games.games)?;
+    let inputs = games_of(&args.games.games)?;
     let pgn = args.pgn.as_deref().map(|path| args.output(path, GAMES, &inputs));
     let html = args.html.as_deref().map(|path| args.output(path, FileKind::HTML, &inputs));
-    pgn.iter().chain(&html).try_for_each(Output::check)?;
+    let is_text_printed = check_texts(pgn.iter().chain(&html), args.json)?;
     if let (Some(pgn), Some(html)) = (&pgn, &html) {
         html.check_beside(pgn)?;
     }
@@ -91,13 +91,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let chapters = chapters(&dossier, args.limit);
     if let Some(output) = &pgn {
         let study: String = chapters.iter().map(|chapter| format!("{chapter}\n")).collect();
-        output.write(study.as_bytes())?;
+        write_text(output, &study)?;
     }
     if let Some(output) = &html {
-        output.write(page(&dossier, &chapters).as_bytes())?;
+        write_text(output, &page(&dossier, &chapters))?;
     }
     match args.json {
         true => outln!("{}", serde_json::to_string(&dossier)?)?,
+        false if is_text_printed => {}
         false => print(&dossier, args.limit)?,
     }
     Ok(ExitCode::SUCCESS)

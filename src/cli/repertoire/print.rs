@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::findings::{AnswerRow, Findings, GapRow, PlaceRow, PositionRow, ScoredMove};
+use super::findings::{
+    AnswerRow, Findings, GapRow, PlaceRow, PositionRow, ScoredMove, TranspositionRow,
+};
+use crate::chess::position::Position;
 use crate::cli::output::outln;
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::words::{counted, percent, visible};
@@ -34,7 +37,7 @@ pub(super) fn print(
         if !gap.ways_back.is_empty() {
             about += &format!("; leads back: {}", gap.ways_back.join(", "));
         }
-        outln!("{:>7}  {}\n         {about}", share(gap.at.probability), gap.at.line)
+        outln!("{}\n         {about}", row(&gap.at))
     })?;
 
     heading("Conflicts", conflicts.len(), "positions with several moves")?;
@@ -91,6 +94,22 @@ pub(super) fn print(
             row(&low.at),
             scored(&low.own)
         )
+    })?;
+
+    print_transpositions(&findings.transpositions, limit)
+}
+
+fn print_transpositions(found: &[TranspositionRow], limit: usize) -> std::io::Result<()> {
+    heading("Transpositions", found.len(), "positions that chapters reach by different moves")?;
+    rows(found, limit, |transposition| {
+        outln!("{}", row(&transposition.at))?;
+        rows(&transposition.arrivals, limit, |arrival| {
+            let next = match &arrival.moves[..] {
+                [] => "the chapter ends there".to_owned(),
+                moves => format!("then {}", moves.join(", ")),
+            };
+            outln!("         {}; {next}", place(&arrival.at))
+        })
     })
 }
 
@@ -115,9 +134,11 @@ fn rows<T>(
 }
 
 fn row(at: &PositionRow) -> String {
-    match at.found {
-        Some(_) if at.line.is_empty() => {
-            format!("{:>7}  start of the repertoire", share(at.probability))
+    match &at.found {
+        Some(line) if at.line.is_empty() => {
+            let is_usual = line.start.key() == Position::start().key();
+            let start = if is_usual { "start of the repertoire" } else { &at.fen };
+            format!("{:>7}  {start}", share(at.probability))
         }
         Some(_) => format!("{:>7}  {}", share(at.probability), at.line),
         None => format!("{:>7}  {}", "not met", at.fen),
@@ -125,7 +146,8 @@ fn row(at: &PositionRow) -> String {
 }
 
 fn place(place: &PlaceRow) -> String {
-    format!("{}: {}", visible(&place.chapter), place.line)
+    let line = if place.line.is_empty() { "start of the chapter" } else { &place.line };
+    format!("{}: {line}", visible(&place.chapter))
 }
 
 fn describe(answer: &AnswerRow) -> String {
@@ -151,9 +173,8 @@ pub(super) fn study(findings: &Findings) -> String {
         game.set_tag("ChapterName", name);
         gap.opening.iter().for_each(|name| game.set_tag("Opening", name.clone()));
         game.moves = line.moves.iter().map(|&mv| PgnMove::from(mv)).collect();
-        if let Some(last) = game.moves.last_mut() {
-            last.comment = about(gap);
-        }
+        let comment = game.moves.last_mut().map_or(&mut game.comment, |last| &mut last.comment);
+        *comment = about(gap);
         if let Some(answer) = &gap.answer {
             let comment = describe(answer);
             game.moves.push(PgnMove { comment, ..PgnMove::from(answer.mv) });

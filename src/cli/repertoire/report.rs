@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use super::game_rows::{Comparison, EventRow, GameRow};
-use super::played::{each_game, is_played_by};
+use super::played::{each_game, games_of, is_played_by};
 use super::report_rows::{LeaveRow, OUTCOMES, OpeningRow, Report};
 use super::{ReferenceArgs, RepertoireArgs};
 use crate::chess::notation;
@@ -16,7 +16,7 @@ use crate::cli::args::GamePaths;
 use crate::cli::book::{lowercase, parse_side};
 use crate::cli::output::outln;
 use crate::games::book::SELF_PLAY;
-use crate::games::pgn::{GameDate, PgnInput};
+use crate::games::pgn::GameDate;
 use crate::games::repertoire::{EventKind, GapKind};
 use crate::support::words::{clip, counted, percent, visible};
 
@@ -49,7 +49,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let inputs = PgnInput::from_paths(&args.games.games)?;
+    let inputs = games_of(&args.games.games)?;
     let repertoire =
         RepertoireArgs { paths: vec![args.repertoire.clone()], side: args.side }.open()?;
     let (side, book) = (repertoire.side, args.reference.open()?);

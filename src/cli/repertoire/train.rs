@@ -17,7 +17,7 @@ use crate::cli::args::{SearchLimit, TableMemory};
 use crate::cli::console::{BoardStyle, draw};
 use crate::cli::output::outln;
 use crate::cli::work::INTERRUPTED;
-use crate::cli::writing::{Force, GAMES};
+use crate::cli::writing::{Force, GAMES, check_texts, write_text};
 use crate::games::repertoire::{Hint, Search, Time, Training, TrainingOptions};
 use crate::support::clock::since_epoch;
 use crate::support::files::Output;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let inputs = args.repertoire.paths.iter().chain([&args.reference.reference, &journal]);
         Output::new(path, GAMES).force(args.force.allowed).apart_from(inputs)
     });
-    output.iter().try_for_each(Output::check)?;
+    let is_text_printed = check_texts(&output, false)?;
     let (repertoire, book) = (args.repertoire.open()?, args.reference.open()?);
     let seed = args.seed.unwrap_or_else(now);
     let options = TrainingOptions { min_probability: args.min_probability, seed };
@@ -88,8 +88,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let games = session.training.additions();
     if let Some(output) = output.filter(|_| !games.is_empty()) {
         let text: String = games.iter().map(|game| format!("{game}\n")).collect();
-        output.write(text.as_bytes())?;
-        outln!("The good answers are in {}.", output.path().display())?;
+        write_text(&output, &text)?;
+        if !is_text_printed {
+            outln!("The good answers are in {}.", output.path().display())?;
+        }
     }
     Ok(status)
 }

@@ -77,7 +77,9 @@ pub use merge::selection::Selection;
 pub use open::BOOK_SEPARATOR;
 pub(crate) use open::opponent_book::OpponentBook;
 pub use open::polyglot::Export;
-pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE, has_book_ending};
+pub(crate) use open::{
+    BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE, has_book_ending, variations_without_result,
+};
 #[cfg(feature = "parquet")]
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub use pattern::{

@@ -274,7 +274,7 @@ mod tests {
         let input = [PgnInput::Text("lines".to_owned(), LINES.as_bytes().into())];
         let options = BuildOptions::of_repertoire();
         let (book, _) = build_in_memory(&input, &options, "lines").expect("a book");
-        let white = Repertoire::of_book(&book, Color::White, &Position::start());
+        let white = Repertoire::of_book(&book, Color::White, &[Position::start()]);
         let game = "1. c4 Nf6 2. d4 e6 3. Nf3 Bb4 4. Nc3 *";
         assert_eq!(events(&white, game), events(&repertoire(LINES, Color::White), game));
     }

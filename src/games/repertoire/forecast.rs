@@ -412,7 +412,7 @@ mod tests {
         let options = BuildOptions::of_repertoire();
         let of_book = |text: &str| {
             let book = build_in_memory(&input(text), &options, "lines").expect("a book").0;
-            let repertoire = Repertoire::of_book(&book, Color::White, &Position::start());
+            let repertoire = Repertoire::of_book(&book, Color::White, &[Position::start()]);
             repertoire.forecast(&games, 4).probability(&after("d4"))
         };
         assert!(is_near(of_book(chapters), 0.5));

@@ -99,6 +99,8 @@ pub struct Remark {
     pub kind: RemarkKind,
     /// The details, such as an illegal move and the position before it.
     pub text: String,
+    /// Whether the whole game is missing from [`Repertoire::chapters`].
+    pub is_left_out: bool,
 }
 
 /// The kinds of remarks.
@@ -249,7 +251,8 @@ impl Repertoire {
                 self.add_move(at, &after, place);
             } else if !follows_null {
                 let (file, text) = (file.to_owned(), format!("in {}", at.before.fen()));
-                self.remarks.push(Remark { file, number, kind: RemarkKind::NullMove, text });
+                let kind = RemarkKind::NullMove;
+                self.remarks.push(Remark { file, number, kind, text, is_left_out: false });
             }
             steps.push(step);
         });

@@ -33,6 +33,7 @@ mod propose;
 mod read;
 mod redundant;
 mod training;
+mod transpositions;
 
 pub use add::{AddError, Addition};
 pub use follow::{Event, EventKind, Followed, follow_book};
@@ -48,3 +49,4 @@ pub use training::{
     Grade, Hint, Judgement, Memory, MoveFacts, Progress, Question, ReplyFacts, Tally, Time,
     Training, TrainingOptions, Verdict,
 };
+pub use transpositions::{Arrival, Transposition};

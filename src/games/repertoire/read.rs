@@ -25,6 +25,14 @@ pub enum RepertoireError {
     /// The repertoire's side is unknown.
     #[error("{0}: the side of the repertoire is unknown; add --side white or --side black")]
     NoSide(String),
+    /// The input contains no move of either side.
+    #[error("{name}: {reason}")]
+    Nothing {
+        /// The name of the input.
+        name: String,
+        /// The reason.
+        reason: String,
+    },
     /// The repertoire contains no move for its own side, so the side was probably given
     /// incorrectly.
     #[error("{name}: it has no move of {side}; is it the repertoire of the other side?")]
@@ -56,7 +64,7 @@ impl Repertoire {
                 let book = Book::open(path)?;
                 let stored = book.manifest()?.side();
                 let side = side.or(stored).ok_or_else(|| RepertoireError::NoSide(name.clone()))?;
-                Self::of_book(&book, side, &Position::start())
+                Self::of_book(&book, side, &book.starts())
             }
             _ => {
                 let side = side.ok_or_else(|| RepertoireError::NoSide(name.clone()))?;
@@ -64,8 +72,25 @@ impl Repertoire {
             }
         };
         let has_moves = repertoire.nodes().any(|node| repertoire.answers(&node.position));
-        let side = repertoire.side;
-        if has_moves { Ok(repertoire) } else { Err(RepertoireError::empty(name, side)) }
+        if has_moves { Ok(repertoire) } else { Err(repertoire.without_answers(name)) }
+    }
+
+    /// Explains why the repertoire has no move for its own side. `name` is the name of the input.
+    fn without_answers(&self, name: String) -> RepertoireError {
+        let reason = match self.remarks.first() {
+            Some(Remark { number, text, .. }) if self.chapters.is_empty() => {
+                format!("none of its games can be read; game {number}: {text}")
+            }
+            None if self.chapters.is_empty() && self.book.is_none() => {
+                "it contains no game; a repertoire is a PGN file with variations, or a book"
+                    .to_owned()
+            }
+            _ if self.nodes().all(|node| node.moves.is_empty()) => {
+                "it contains no game with a legal move".to_owned()
+            }
+            _ => return RepertoireError::empty(name, self.side),
+        };
+        RepertoireError::Nothing { name, reason }
     }
 
     /// Reads a repertoire from PGN. It includes every move of every variation, regardless of game
@@ -81,24 +106,27 @@ impl Repertoire {
             let text = input.open(&Arc::default()).cannot("read", &name)?;
             for (number, game) in (1..).zip(read_games(text)) {
                 let (game, end) = game.cannot("read", &name)?;
-                let mut remark = |kind, text| {
-                    repertoire.remarks.push(Remark { file: name.clone(), number, kind, text });
+                let mut remark = |kind, text, is_left_out| {
+                    let file = name.clone();
+                    repertoire.remarks.push(Remark { file, number, kind, text, is_left_out });
                 };
                 match &end.status {
                     GameStatus::Variant => {
-                        remark(RemarkKind::Variant, "it is not orthodox chess".to_owned());
+                        remark(RemarkKind::Variant, "it is not orthodox chess".to_owned(), true);
                         continue;
                     }
                     GameStatus::Broken(fault) => {
-                        remark(RemarkKind::Fault, fault.to_string());
-                        if matches!(fault.reason, FaultReason::Fen(_)) {
+                        let is_left_out = matches!(fault.reason, FaultReason::Fen(_));
+                        remark(RemarkKind::Fault, fault.to_string(), is_left_out);
+                        if is_left_out {
                             continue;
                         }
                     }
                     GameStatus::Read | GameStatus::Declined | GameStatus::Text => {}
                 }
                 for unread in game.unread() {
-                    remark(RemarkKind::Fault, format!("in a variation: {}", unread.fault));
+                    let text = format!("in a variation: {}", unread.fault);
+                    remark(RemarkKind::Fault, text, false);
                 }
                 repertoire.add_chapter(&name, number, game);
             }
@@ -107,16 +135,17 @@ impl Repertoire {
     }
 
     /// Reads a repertoire from a book: the moves of `side`, and all of the opponent's replies that
-    /// lead to positions in the book. If no game has a result, the book is assumed to have been
+    /// lead to positions in the book, in all positions that can be reached from `starts` (see
+    /// [`Book::starts`]). If no game has a result, the book is assumed to have been
     /// built from a repertoire, so all played moves get the same weight.
-    pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
+    pub fn of_book(book: &Book, side: Color, starts: &[Position]) -> Self {
         let mut repertoire = Repertoire::new(side);
         repertoire.book = Some(book.clone());
-        repertoire.add_start(start);
+        starts.iter().for_each(|start| repertoire.add_start(start));
         let games = book.manifest().map(|made| made.games).unwrap_or_default();
         let is_of_lines =
             !book.holds_weights() && games.undecided > 0 && games.undecided == games.total();
-        let mut open = VecDeque::from([*start]);
+        let mut open: VecDeque<Position> = repertoire.nodes().map(|node| node.position).collect();
         while let Some(position) = open.pop_front() {
             let own = position.side_to_move() == side;
             for found in book.moves(&position) {

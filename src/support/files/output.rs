@@ -97,13 +97,14 @@ pub struct Output<'a> {
     /// The file name extension that other programs require for this kind of file, if any.
     ending: Option<&'static str>,
     force: bool,
+    keeps_old: bool,
     inputs: Vec<FileId>,
 }
 
 impl<'a> Output<'a> {
     /// Creates an output of this kind.
     pub fn new(path: &'a Path, kind: FileKind) -> Self {
-        Output { path, kind, ending: None, force: false, inputs: Vec::new() }
+        Output { path, kind, ending: None, force: false, keeps_old: false, inputs: Vec::new() }
     }
 
     /// Sets the expected file name extension. Paths with the extension of a different kind of file
@@ -120,6 +121,12 @@ impl<'a> Output<'a> {
     /// Sets whether the output may replace a file of a different kind.
     pub fn force(self, force: bool) -> Self {
         Output { force, ..self }
+    }
+
+    /// Makes replacing a file of the same kind require `force`, too. Use this for kinds of files
+    /// that people write by hand.
+    pub fn keep_old(self) -> Self {
+        Output { keeps_old: true, ..self }
     }
 
     /// Adds input files that the output must not replace, even under a different name or through a
@@ -231,6 +238,11 @@ impl<'a> Output<'a> {
     fn check_old(&self, path: &Path, old: &Metadata) -> Result<(), FileError> {
         if self.force || old.len() == 0 {
             return Ok(());
+        }
+        if self.keeps_old {
+            return Err(
+                self.refusal("it exists; choose another name, or add --force to replace it")
+            );
         }
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));

@@ -62,6 +62,8 @@ pub(super) struct GameCounter<'a, R> {
     line: Vec<Visit>,
     /// The moves of the current game, including variations. `None` if variations are not counted.
     tree: Option<Collector>,
+    /// Whether the current game has variations that are not counted.
+    skips_variations: bool,
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,
@@ -84,6 +86,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             log: (R::OF_GAME == OfGame::Number).then(GameLog::default),
             line,
             tree: None,
+            skips_variations: false,
             pawns: PawnSet::new(),
             #[cfg(feature = "parquet")]
             facets: GameFacets::default(),
@@ -96,6 +99,19 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
 
     pub(super) fn verdict(&self) -> Admission {
         self.verdict
+    }
+
+    /// Returns the start of the last game if it was counted with its variations and did not begin
+    /// at the standard start position.
+    pub(super) fn unusual_start(&self) -> Option<&Position> {
+        let start = &self.tree.as_ref()?.game().start;
+        let is_counted = self.verdict == Admission::Counted;
+        (is_counted && start.key() != Position::start().key()).then_some(start)
+    }
+
+    /// Returns whether the last game has variations that are not counted, and clears the flag.
+    pub(super) fn take_skipped_variations(&mut self) -> bool {
+        std::mem::take(&mut self.skips_variations)
     }
 
     pub(super) fn spill_if_needed(&mut self) -> io::Result<()> {
@@ -210,6 +226,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.skips_variations = false;
         if !self.shared.options.filter.passes(tags) {
             return ControlFlow::Break(());
         }
@@ -260,8 +277,9 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 
     fn variation(&mut self, movetext: &VariationText<'_>) {
-        if let Some(tree) = &mut self.tree {
-            tree.variation(movetext);
+        match &mut self.tree {
+            Some(tree) => tree.variation(movetext),
+            None => self.skips_variations = true,
         }
     }
 

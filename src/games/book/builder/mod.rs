@@ -167,6 +167,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
     }
+    tally.warn_about_variations();
     let logs = std::mem::take(&mut gathered.logs);
     let games = match options.facets {
         true => Some(GamesTable::new(logs, &files, |_, _| true)?),
@@ -248,6 +249,9 @@ pub fn build_in_memory(
     Ok((Book::from_bytes(output.into_inner(), name)?, tally))
 }
 
+/// The end of a message about an input with variations and games without a result.
+const IS_REPERTOIRE: &str = "has variations: if it is a repertoire, use `tabia repertoire build`";
+
 fn what_was_there(tally: &BuildTally) -> String {
     if let Some(broken) = tally.broken_inputs.first() {
         return broken.clone();
@@ -265,6 +269,9 @@ fn what_was_there(tally: &BuildTally) -> String {
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
     match (found.is_empty(), skipped.untagged > 0) {
+        (false, _) if tally.main_lines > 0 && skipped.undecided > 0 => {
+            format!("{}; the input {IS_REPERTOIRE}", found.join(", "))
+        }
         (false, _) => found.join(", "),
         (true, true) => "it contains text, but no game".to_owned(),
         (true, false) => "it is empty".to_owned(),
@@ -400,6 +407,8 @@ fn read_share<R: PositionRecord>(
         let mut begin = reader.place();
         while let Some(end) = reader.read_game(&mut counter) {
             tally.note(end, counter.verdict());
+            let is_main_line = counter.take_skipped_variations();
+            tally.note_lines(counter.unusual_start(), is_main_line);
             let game = &text[begin..reader.place()];
             counter.finish_game(chunk.input, chunk.offset + begin as u64, game);
             begin = reader.place();

@@ -1,17 +1,18 @@
 //! Tallies the games of a build.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::options::FaultListener;
 use super::{Admission, BuildOptions};
+use crate::chess::position::Position;
 use crate::games::book::format::manifest::checksum_text;
 use crate::games::book::format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
 use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language, PgnInput};
 use crate::support::files::describe;
-use crate::support::words::visible;
+use crate::support::words::{clip, counted, visible};
 
 /// Maximum number of chunks by which the other threads may get ahead of a slow chunk. This limits
 /// the memory for their tallies.
@@ -41,6 +42,12 @@ pub struct BuildTally {
     pub bytes: u64,
     /// Inputs with non-English piece letters, each with its language.
     pub foreign: Vec<(String, Language)>,
+    /// Games with variations whose variations were not counted.
+    #[serde(default)]
+    pub main_lines: u64,
+    /// See [`Manifest::starts`].
+    #[serde(default)]
+    pub starts: BTreeSet<String>,
 }
 
 /// An error in a game.
@@ -71,6 +78,8 @@ pub(super) struct ChunkTally {
     skipped: Skipped,
     broken: u64,
     contradictions: u64,
+    main_lines: u64,
+    starts: BTreeSet<String>,
     faults: Vec<(u64, Fault)>,
     max_faults: usize,
 }
@@ -86,6 +95,8 @@ impl ChunkTally {
             skipped: Skipped::default(),
             broken: 0,
             contradictions: 0,
+            main_lines: 0,
+            starts: BTreeSet::new(),
             faults: Vec::new(),
             max_faults,
         }
@@ -121,6 +132,13 @@ impl ChunkTally {
         {
             self.faults.push((self.found, *fault));
         }
+    }
+
+    /// Notes where the last game began, unless at the standard start position, and whether
+    /// variations of it were not counted.
+    pub(super) fn note_lines(&mut self, start: Option<&Position>, is_main_line: bool) {
+        self.starts.extend(start.map(Position::fen));
+        self.main_lines += u64::from(is_main_line);
     }
 
     pub(super) fn is_broken(&self) -> bool {
@@ -230,6 +248,8 @@ impl<'a> Tallies<'a> {
         total.skipped.add(&tally.skipped);
         total.broken += tally.broken;
         total.contradictions += tally.contradictions;
+        total.main_lines += tally.main_lines;
+        total.starts.extend(tally.starts);
         let foreign = (tally.language != Language::ENGLISH).then(|| (input.name(), tally.language));
         if foreign.is_some() && total.foreign.last() != foreign.as_ref() {
             total.foreign.extend(foreign);
@@ -279,6 +299,21 @@ impl BuildTally {
     /// errors.
     pub const KEPT_FAULTS: usize = 10;
 
+    /// Logs a warning if the variations of games were not counted although there are games without
+    /// a result. Such an input may contain a repertoire, of which most moves are then missing.
+    pub(super) fn warn_about_variations(&self) {
+        if self.main_lines == 0 || self.games.undecided + self.skipped.undecided == 0 {
+            return;
+        }
+        let names: Vec<_> = self.inputs.iter().map(|input| visible(&input.name)).collect();
+        log::warn!(
+            "{}: the variations of {} are not counted; `tabia repertoire build` makes a book that \
+             contains every variation",
+            clip(&names.join(", ")),
+            counted(self.main_lines, "game"),
+        );
+    }
+
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {
         let mut inputs = self.inputs.clone();
         inputs.sort();
@@ -291,6 +326,7 @@ impl BuildTally {
             filters: options.describe(),
             inputs,
             interrupted,
+            starts: self.starts.clone(),
             ..Manifest::of_this_program()
         }
     }

@@ -1,5 +1,6 @@
 //! The manifest describes how a book was created. It is stored in the book as JSON.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,11 @@ pub struct Manifest {
     /// determines how often a move is played, but not how good the move is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
+    /// The FENs of other positions than the standard start position at which lines of the book
+    /// begin, sorted. Recorded only for books that count variations, because no move of such a
+    /// book may lead to these positions.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub starts: BTreeSet<String>,
 }
 
 /// Prefixes of the descriptions of three filters: two that prune moves, and one that keeps only the

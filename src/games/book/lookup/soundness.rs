@@ -59,7 +59,7 @@ fn check_entries(book: &Book) -> Result<(), BookError> {
 /// structures.
 fn check_pawns(book: &Book) -> Result<(), BookError> {
     let mut is_sound = true;
-    book.visit(&Position::start(), false, |position, _| {
+    book.visit(&book.starts(), false, |position, _| {
         is_sound = book.image.may_hold_pawns(position.pawn_key());
         if is_sound { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });

@@ -75,14 +75,37 @@ impl Book {
         drawn.map(|drawn| drawn.mv)
     }
 
+    /// Returns the positions at which the lines of the book begin: the standard start position,
+    /// unless the book has lines but none of them begins there, and those of
+    /// [`Manifest::starts`](crate::games::book::Manifest::starts) that the book contains.
+    pub fn starts(&self) -> Vec<Position> {
+        let usual = Position::start();
+        let stored = self.manifest().map(|manifest| manifest.starts).unwrap_or_default();
+        let stored = stored.iter().filter_map(|fen| Position::from_fen(fen).ok());
+        let mut starts: Vec<Position> = stored.filter(|at| self.entry(at).is_some()).collect();
+        if starts.is_empty() || self.entry(&usual).is_some() {
+            starts.insert(0, usual);
+        }
+        starts
+    }
+
     /// Visits every position that can be reached from `start` in at most `max_ply` plies without
     /// leaving the book. Each position is visited once, in order of distance. Moves that were never
     /// played but lead to a position in the book are also followed, in case the book contains the
     /// moves of only one side.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
-        let mut queue = VecDeque::from([(*start, 0)]);
+        self.walk_all(&[*start], max_ply)
+    }
+
+    /// Like [`Book::walk`], but visits the positions that can be reached from any of `starts`.
+    pub(crate) fn walk_all(
+        &self,
+        starts: &[Position],
+        max_ply: u32,
+    ) -> impl Iterator<Item = Visited> + use<'_> {
         let mut seen = KeyMap::default();
-        seen.insert(start.key(), ());
+        let new = starts.iter().filter(|start| seen.insert(start.key(), ()).is_none());
+        let mut queue: VecDeque<(Position, u32)> = new.map(|start| (*start, 0)).collect();
         std::iter::from_fn(move || {
             let (position, ply) = queue.pop_front()?;
             let known = self.entry(&position);
@@ -99,7 +122,7 @@ impl Book {
         })
     }
 
-    /// Visits each position that can be reached from `start` without leaving the book, and returns
+    /// Visits each position that can be reached from `starts` without leaving the book, and returns
     /// the number of visited positions. Stops early if `visit` breaks. For speed, the first pass
     /// follows only the moves stored in the entries. If some positions are still unvisited, a
     /// second pass follows all legal moves.
@@ -110,7 +133,7 @@ impl Book {
     /// positions in a pruned book may be missed.
     pub(crate) fn visit(
         &self,
-        start: &Position,
+        starts: &[Position],
         nearest_first: bool,
         mut visit: impl FnMut(&Position, &BookEntry) -> ControlFlow<()>,
     ) -> u64 {
@@ -119,9 +142,10 @@ impl Book {
         let unplayed = if nearest_first { Follow::Missing } else { Follow::All };
         for follow in [Follow::Played, unplayed] {
             let mut expanded = vec![false; self.image.places()];
-            let mut open = VecDeque::from([*start]);
-            if follow != Follow::Played && self.image.find(start.key()).is_none() {
-                open.extend(self.known_after(start));
+            let mut open: VecDeque<Position> = starts.iter().copied().collect();
+            if follow != Follow::Played {
+                let absent = starts.iter().filter(|start| self.image.find(start.key()).is_none());
+                open.extend(absent.flat_map(|start| self.known_after(start)));
             }
             while number < self.positions() {
                 let next = if nearest_first { open.pop_front() } else { open.pop_back() };

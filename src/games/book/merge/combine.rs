@@ -1,5 +1,6 @@
 //! Merges, filters and compares books.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
@@ -36,7 +37,7 @@ pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Re
 
 fn pawns_of<'a>(books: impl Iterator<Item = &'a Book>) -> PawnSet {
     let mut pawns = PawnSet::new();
-    books.for_each(|book| insert_pawns(book, &Position::start(), &|_| true, &mut pawns));
+    books.for_each(|book| insert_pawns(book, &book.starts(), &|_| true, &mut pawns));
     pawns
 }
 
@@ -120,6 +121,7 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     manifest.skipped.add(&added.skipped);
     manifest.broken += added.broken;
     manifest.inputs.append(&mut added.inputs);
+    manifest.starts.append(&mut added.starts);
     manifest.inputs.sort();
     let left_out = again.iter().map(|repeated| repeated.totals.total()).sum();
     let output = if has_facets {
@@ -132,16 +134,16 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
 }
 
 /// Inserts into `pawns` the pawn structures of all positions in `book` for which `stays` returns
-/// true. If some of these positions cannot be reached from `start`, their structures are unknown,
+/// true. If some of these positions cannot be reached from `starts`, their structures are unknown,
 /// so the book's entire pawn filter is inserted.
 pub(crate) fn insert_pawns(
     book: &Book,
-    start: &Position,
+    starts: &[Position],
     stays: &impl Fn(&BookEntry) -> bool,
     pawns: &mut PawnSet,
 ) {
     let mut found = 0;
-    book.visit(start, false, |position, entry| {
+    book.visit(starts, false, |position, entry| {
         if stays(entry) {
             pawns.insert(position.pawn_key());
             found += 1;
@@ -219,6 +221,7 @@ fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
         merged.skipped.add(&part.skipped);
         merged.broken += part.broken;
         merged.inputs.extend_from_slice(&part.inputs);
+        merged.starts.extend(part.starts.iter().cloned());
         if !same_filters {
             let of = |filter| format!("{name}: {filter}");
             merged.filters.extend(part.filters.iter().map(of));
@@ -318,13 +321,16 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
         manifest.max_ply = depth;
     }
     // For each position that can be reached within the book: the side to move and the distance from
-    // `start` in plies.
-    let start = cut.start.unwrap_or_else(Position::start);
+    // the nearest of `starts` in plies.
+    let starts = cut.start.map_or_else(|| book.starts(), |start| vec![start]);
+    if let Some(start) = cut.start.filter(|start| start.key() != Position::start().key()) {
+        manifest.starts = BTreeSet::from([start.fen()]);
+    }
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
     let avoid: KeyMap<()> = cut.avoid.iter().map(|position| (position.key(), ())).collect();
     let mut avoided: KeyMap<Vec<Move>> = KeyMap::default();
     if cut.needs_positions() {
-        let walk = book.walk(&start, cut.max_ply);
+        let walk = book.walk_all(&starts, cut.max_ply);
         for at in walk {
             known.insert(at.entry.key, (at.position.side_to_move(), at.ply));
             if avoid.is_empty() {
@@ -344,7 +350,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
             && (!cut.needs_positions() || known.contains_key(&entry.key))
     };
     let mut pawns = PawnSet::new();
-    insert_pawns(book, &start, &stays, &mut pawns);
+    insert_pawns(book, &starts, &stays, &mut pawns);
     let trim = |mut entry: BookEntry| {
         if !stays(&entry) {
             return None;

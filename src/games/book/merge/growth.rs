@@ -29,7 +29,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     output: W,
 ) -> io::Result<W> {
     let mut pawns = PawnSet::new();
-    insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
+    insert_pawns(book, &book.starts(), &|_| true, &mut pawns);
     let mut entries: Vec<BookEntry> = Vec::with_capacity(2 * frontier_moves.len());
     for FrontierMove { position, mv } in frontier_moves {
         let after = position.play(*mv);
@@ -70,7 +70,7 @@ pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
     if !book.entries().any(|entry| entry.moves.iter().any(is_grown)) {
         return keys;
     }
-    book.visit(&Position::start(), false, |position, entry| {
+    book.visit(&book.starts(), false, |position, entry| {
         let moves = entry.legal_moves(position).filter(is_grown);
         keys.extend(moves.map(|(mv, _)| (position.play(mv).key(), ())));
         ControlFlow::Continue(())

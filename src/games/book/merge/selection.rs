@@ -70,7 +70,7 @@ impl Selection {
         let choose = |games: &Games<'_>| self.choose(games);
         let pawns_of = |stays: &dyn Fn(&BookEntry) -> bool| {
             let mut pawns = PawnSet::new();
-            insert_pawns(book, &Position::start(), &|entry| stays(entry), &mut pawns);
+            insert_pawns(book, &book.starts(), &|entry| stays(entry), &mut pawns);
             pawns
         };
         let output = Cursor::new(Vec::new());

@@ -195,7 +195,8 @@ const REPERTOIRE_PLIES: u32 = 1000;
 impl BuildOptions {
     /// Returns the build options for PGN files that are used directly as a book. Games without a
     /// result are also counted. If no game has a result and at least one game has a variation, the
-    /// files are treated as a repertoire, and all moves in variations are counted too.
+    /// files are treated as a repertoire, and all moves in variations are counted too. If some
+    /// games have variations and others have results, the build logs a warning.
     pub fn for_files(inputs: &[PgnInput]) -> Self {
         let of_games = BuildOptions { undecided: true, ..BuildOptions::default() };
         // Ignore read errors, because the build reports them later.
@@ -211,21 +212,26 @@ impl BuildOptions {
 }
 
 fn is_repertoire(inputs: &[PgnInput]) -> io::Result<bool> {
+    Ok(variations_without_result(inputs)? == Some(true))
+}
+
+/// Returns whether any game has a variation; `None` if any game has a result.
+pub(crate) fn variations_without_result(inputs: &[PgnInput]) -> io::Result<Option<bool>> {
     let mut variations = VariationFinder(false);
     for input in inputs {
         // Standard input is not examined: it can be read only once, and the build still has to read
         // it.
         if matches!(input, PgnInput::Stdin) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut reader = Reader::new(input.reopen()?);
         while let Some(end) = reader.read_game(&mut variations)? {
             if end.result != GameResult::Undecided {
-                return Ok(false);
+                return Ok(None);
             }
         }
     }
-    Ok(variations.0)
+    Ok(Some(variations.0))
 }
 
 struct VariationFinder(bool);

@@ -274,7 +274,7 @@ pub(super) fn export(book: &Book) -> Export {
     let mut rows = Vec::new();
     let keeps_all = book.holds_weights();
     let mut done = KeyMap::default();
-    let reached = book.visit(&Position::start(), false, |position, entry| {
+    let reached = book.visit(&book.starts(), false, |position, entry| {
         let moves = entry.legal_moves(position);
         let moves = moves
             .map(|(mv, played)| (encode(mv, position), points(&played, position.side_to_move())));

@@ -51,7 +51,7 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let mut links = Links::new(values.len());
     let mut positions = vec![None; values.len()];
     let mut games = vec![0; values.len()];
-    book.visit(&Position::start(), false, |position, entry| {
+    book.visit(&book.starts(), false, |position, entry| {
         if let Some(own) = place(entry.key) {
             links.find(own as u32, position, |key| Some(place(key)? as u32));
             positions[own] = Some(*position);

@@ -116,7 +116,7 @@ impl Analysis {
             }
         }
         let (mut targets, mut reached) = (Vec::new(), 0);
-        book.visit(&Position::start(), false, |position, entry| {
+        book.visit(&book.starts(), false, |position, entry| {
             if self.members.contains_key(&entry.key) {
                 reached += 1;
                 if is_selected(entry.key) && !self.is_known(position) {
@@ -317,7 +317,7 @@ fn backed_up(mut values: Vec<BookValue>, book: &Book) -> Vec<BookValue> {
     numbers.extend(values.iter().zip(0_u32..).map(|(value, number)| (value.key, number)));
     let number = |key: u64| numbers.get(&key).copied();
     let mut links = Links::new(values.len());
-    book.visit(&Position::start(), false, |position, entry| {
+    book.visit(&book.starts(), false, |position, entry| {
         if let Some(own) = number(entry.key) {
             links.find(own, position, number);
         }
