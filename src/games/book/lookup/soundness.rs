@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::Book;
-use crate::chess::position::Position;
 use crate::games::book::facets::Games;
 use crate::games::book::format::bucket::{BUCKET_BYTES, Bucket, TableMaker};
 use crate::games::book::format::counts::Counts;

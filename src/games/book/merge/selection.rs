@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use super::combine::insert_pawns;
 use super::regroup::select_known;
-use crate::chess::position::{Color, Position};
+use crate::chess::position::Color;
 use crate::games::book::builder::{names_player, of_side};
 use crate::games::book::facets::FacetFilter;
 use crate::games::book::facets::{CompiledFilter, Games};

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use super::backup::Links;
-use crate::chess::position::{KeyMap, Position};
+use crate::chess::position::KeyMap;
 use crate::chess::score::Score;
 use crate::games::book::{Book, BookValue, FrontierMove, before};
 
@@ -124,6 +124,7 @@ mod tests {
 
     use super::*;
     use crate::chess::position::Game;
+    use crate::chess::position::Position;
     use crate::games::book::{
         BuildOptions, Counts, build_in_memory, grow, grown_positions, has_grown_from,
     };
