@@ -144,7 +144,7 @@ fn a_dash_writes_text_to_the_standard_output() {
         (check, "--csv -", "#separator:Comma\n", 4),
         (check, "--pgn -", "[Event \"Gap 1: ", 4),
         (prepare, "--html -", "<!doctype html>", 0),
-        (prepare, "--pgn -", "[Event ", 0),
+        (prepare, "--pgn -", "", 0),
         ("grow --side white --reference games.pgn", "-o -", "[Event ", 0),
         ("grow --side white --reference games.pgn --book b.tbk", "-o -", "[Event ", 0),
         ("build r.pgn --side white", "-o -", "[Event ", 0),
@@ -164,7 +164,7 @@ fn a_dash_writes_text_to_the_standard_output() {
         assert_eq!((status, printed.as_str()), (Some(2), ""), "{outputs}: {errors}");
     }
     let books = "grow --side white --reference games.pgn -o x.pgn --book -";
-    assert_eq!(run(&format!("repertoire {books}"), folder.path()).0, Some(1));
+    assert_eq!(run(&format!("repertoire {books}"), folder.path()).0, Some(2));
     assert!(!folder.path().join("-").exists() && !folder.path().join("x.pgn").exists());
 }
 

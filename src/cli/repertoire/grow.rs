@@ -14,7 +14,7 @@ use crate::cli::args::{SearchLimit, TableMemory, cores};
 use crate::cli::book::{extent, parse_side};
 use crate::cli::output::outln;
 use crate::cli::usage::wrong;
-use crate::cli::writing::{Force, GAMES, check_texts, write_text};
+use crate::cli::writing::{Force, GAMES, check_texts, is_standard_output, write_text};
 use crate::games::book::{BOOK_FILE, Book, BuildOptions, MAX_LOSS, Monitor, Names, build};
 use crate::games::pgn::PgnInput;
 use crate::games::repertoire::{
@@ -83,6 +83,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.output(&args.output, GAMES).ending("pgn").keep_old();
     let book_output = args.book.as_ref().map(|path| args.output(path, BOOK_FILE).ending("tbk"));
     let is_printed = check_texts([&output], false)?;
+    if args.book.as_deref().is_some_and(is_standard_output) {
+        return Err(wrong("a book cannot be written to the standard output; name a file").into());
+    }
     book_output.iter().try_for_each(Output::check)?;
     let mut repertoire = args.repertoire()?;
     args.leaving_out.check(&repertoire, &args.output)?;
