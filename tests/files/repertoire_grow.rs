@@ -307,19 +307,21 @@ fn positions_without_games_are_reported() {
 fn shares_hold_for_games_that_are_not_in_the_book() {
     let book =
         book(&repeated(&[("1. e4 e5 2. Nf3", 8), ("1. e4 c5 2. Nf3", 1), ("1. e4 d6 2. d4", 1)]));
-    let share = |min_probability| {
-        let (_, growth) = grown(&book, Color::White, &options(Style::MostPlayed, min_probability));
-        growth.other_games.share(2)
-    };
-    // The estimate leaves each game out of the book in turn. The two replies played in only one
-    // game would then be unknown, so 80% of the games remain in the repertoire.
-    assert!((share(0.001) - 0.8).abs() < 1e-12);
-    // With one of its games left out, 1...e5 would be too rare for this threshold.
-    assert!(share(0.75) < 1e-12);
-    let mut known =
-        Repertoire::read(&input("1. e4 c5 2. Nf3 *\n"), Color::White).expect("readable");
-    let growth = known.grow(&book, &options(Style::MostPlayed, 0.001), None);
-    assert!((growth.other_games.share(2) - 0.9).abs() < 1e-12);
+    let share = |repertoire: &Repertoire| repertoire.forecast(&book, 10).shares(repertoire, &book);
+    let (repertoire, _) = grown(&book, Color::White, &options(Style::MostPlayed, 0.001));
+    // The two replies played in only one game would be unknown without it.
+    assert!((share(&repertoire).after(2) - 0.8).abs() < 1e-12);
+    // The reply 1...e5 has exactly as many games as a repertoire with this threshold needs. Of its
+    // 8 games, 8 · 8^7 e^-8 / 7! · (1 - 8/10) are the expected excess.
+    let (repertoire, _) = grown(&book, Color::White, &options(Style::MostPlayed, 0.75));
+    let excess = 8.0 * 8.0_f64.powi(7) * (-8.0_f64).exp() / 5040.0 * 0.2;
+    let found = share(&repertoire).after(2);
+    assert!((found - (8.0 - excess) / 10.0).abs() < 1e-12, "{found}");
+    // A repertoire with a reply that the book lacks does not come from the book.
+    let text =
+        "1. e4 c5 (1... e5 2. Nf3) (1... d6 2. d4) (1... a6 2. d4) (1... a5 2. d4) 2. Nf3 *\n";
+    let other = Repertoire::read(&input(text), Color::White).expect("readable");
+    assert!((share(&other).after(2) - 1.0).abs() < 1e-12);
 }
 
 fn run(line: &str, folder: &Path) -> (Option<i32>, String) {
@@ -341,7 +343,7 @@ fn chapters_and_book_are_written() {
     let line = "repertoire grow --side white --reference games.pgn";
     let (status, printed) = run(&format!("{line} mine.pgn -o r.pgn --book r.tbk"), folder.path());
     assert_eq!(status, Some(0), "{printed}");
-    assert!(printed.contains("Other games still in the repertoire: "), "{printed}");
+    assert!(printed.contains("Games still in the repertoire: "), "{printed}");
     let text = fs::read_to_string(folder.path().join("r.pgn")).expect("written");
     assert!(text.contains("2. Nc3 {[%csl Gc3] I like it} (2. c4 $5)"), "{text}");
     let read = Repertoire::read(&input(&text), Color::White).expect("readable");

@@ -197,14 +197,13 @@ impl Check<'_> {
         let answered = own().filter(|at| repertoire.answers(at));
         let losing = answered.flat_map(|at| self.losing(at, searches)).collect();
         let low_scores = repertoire.nodes().flat_map(|node| self.low_scores(node));
+        let shares = self.forecast.shares(repertoire, book);
         Findings {
             side: if repertoire.side == Color::White { "white" } else { "black" },
             reference: book.name().to_owned(),
             chapters: repertoire.chapters.len(),
             positions: repertoire.positions(),
-            shares: SHARE_PLIES
-                .map(|plies| ShareRow { plies, share: self.forecast.share(plies) })
-                .into(),
+            shares: SHARE_PLIES.map(|plies| ShareRow { plies, share: shares.after(plies) }).into(),
             gaps,
             conflicts: sorted(self.conflicts(), |row| &row.at),
             redundant: self.redundant(),

@@ -152,9 +152,9 @@ fn print(
     let answers = counted(growth.answered as u64, "new answer");
     outln!("{}: repertoire for {side}, {positions}, {answers}", args.output.display())?;
     outln!("Opponents play as in {}", visible(reference.name()))?;
-    let share =
-        |plies: usize| format!("{} after {plies} plies", percent(growth.other_games.share(plies)));
-    outln!("Other games still in the repertoire: {}", SHARE_PLIES.map(share).join(", "))?;
+    let shares = repertoire.forecast(reference, FORECAST_PLIES).shares(repertoire, reference);
+    let share = |plies: usize| format!("{} after {plies} plies", percent(shares.after(plies)));
+    outln!("Games still in the repertoire: {}", SHARE_PLIES.map(share).join(", "))?;
     if !growth.unanswered.is_empty() {
         let open = counted(growth.unanswered.len() as u64, "position");
         let hint = "the reference ends there; add --nodes N to search them";

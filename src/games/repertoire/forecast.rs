@@ -7,10 +7,6 @@ use super::graph::Repertoire;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::book::Book;
 
-/// The numbers of plies after which reports show the share of games that are still in the
-/// repertoire.
-pub const SHARE_PLIES: [usize; 3] = [8, 12, 16];
-
 /// The default minimum probability of a gap. Less probable gaps are neither reported nor filled.
 pub const MIN_PROBABILITY: f64 = 0.001;
 
@@ -27,18 +23,15 @@ pub const FORECAST_PLIES: u32 = 80;
 /// no move for the opponent.
 #[derive(Debug, Clone)]
 pub struct Forecast {
-    /// The share of games that are still in the repertoire, indexed by the number of plies played.
-    /// Games are excluded from the share once the book has no continuation for them.
-    pub shares: Vec<f64>,
     /// For each number of plies, the positions that games can have reached, including the first
     /// positions outside the repertoire.
-    layers: Vec<KeyMap<Met>>,
+    pub(super) layers: Vec<KeyMap<Met>>,
 }
 
 #[derive(Debug, Clone)]
-struct Met {
-    position: Position,
-    probability: f64,
+pub(super) struct Met {
+    pub(super) position: Position,
+    pub(super) probability: f64,
     /// The probability of the most common line that leads to this position.
     of_line: f64,
     /// The key of the previous position in that line, and the move played in it.
@@ -118,58 +111,31 @@ impl Repertoire {
     /// Like [`Repertoire::forecast`], but games begin at the positions in `starts`, which are all
     /// equally likely.
     pub fn forecast_from(&self, starts: &[Position], book: &Book, max_ply: u32) -> Forecast {
-        self.forecast_if(starts, book, max_ply, |_, _| true)
-    }
-
-    /// Like [`Repertoire::forecast_from`], but follows a move only if `is_followed` returns true
-    /// for it.
-    pub(super) fn forecast_if(
-        &self,
-        starts: &[Position],
-        book: &Book,
-        max_ply: u32,
-        is_followed: impl Fn(&Position, Move) -> bool,
-    ) -> Forecast {
         let probability = 1.0 / starts.len() as f64;
         let first = starts.iter().map(|&position| {
             (position.key(), Met { position, probability, of_line: probability, last: None })
         });
         let mut layer: KeyMap<Met> = first.collect();
         let (mut layers, mut choices) = (Vec::new(), KeyMap::default());
-        let mut share = self.known_share(&layer);
-        let mut shares = vec![share];
         for _ in 0..max_ply {
-            let (mut next, mut at_risk) = (KeyMap::default(), 0.0);
+            let mut next = KeyMap::default();
             for (&key, met) in layer.iter().filter(|&(&key, _)| self.contains_key(key)) {
                 let moves: &Vec<(Move, f64)> =
                     choices.entry(key).or_insert_with(|| self.choices(&met.position, book));
-                if !moves.is_empty() || self.is_own_turn(&met.position) {
-                    at_risk += met.probability;
-                }
-                for &(mv, share) in moves.iter().filter(|&&(mv, _)| is_followed(&met.position, mv))
-                {
+                for &(mv, share) in moves {
                     met.step((key, mv), share, &mut next);
                 }
             }
-            if at_risk > 0.0 {
-                share *= self.known_share(&next) / at_risk;
-            }
-            shares.push(share);
             layers.push(std::mem::replace(&mut layer, next));
             if layer.is_empty() {
                 break;
             }
         }
         layers.push(layer);
-        Forecast { shares, layers }
+        Forecast { layers }
     }
 
-    fn known_share(&self, layer: &KeyMap<Met>) -> f64 {
-        let known = layer.iter().filter(|&(&key, _)| self.contains_key(key));
-        known.fold(0.0, |sum, (_, met)| sum + met.probability)
-    }
-
-    fn contains_key(&self, key: u64) -> bool {
+    pub(super) fn contains_key(&self, key: u64) -> bool {
         self.node_of_key(key).is_some()
     }
 
@@ -188,7 +154,7 @@ impl Repertoire {
 }
 
 impl Met {
-    fn step(&self, last: (u64, Move), share: f64, next: &mut KeyMap<Met>) {
+    pub(super) fn step(&self, last: (u64, Move), share: f64, next: &mut KeyMap<Met>) {
         let position = self.position.play(last.1);
         let (probability, of_line) = (self.probability * share, self.of_line * share);
         let met = next.entry(position.key()).or_insert(Met {
@@ -207,12 +173,6 @@ impl Met {
 }
 
 impl Forecast {
-    /// Returns the share of games that are in the repertoire after `plies` plies.
-    pub fn share(&self, plies: usize) -> f64 {
-        // Beyond the depth of the forecast, return the last computed share.
-        self.shares.get(plies).or(self.shares.last()).copied().unwrap_or(0.0)
-    }
-
     /// Returns the expected number of times that a position occurs in a game.
     pub fn probability(&self, position: &Position) -> f64 {
         let key = position.key();
@@ -330,7 +290,7 @@ mod tests {
         let expected = [1.0, 1.0, 1.0, 1.0, 0.0];
         assert!(
             (0..5)
-                .map(|plies| forecast.share(plies))
+                .map(|plies| forecast.shares(&repertoire, &games).after(plies))
                 .zip(expected)
                 .all(|(share, one)| is_near(share, one))
         );
@@ -379,7 +339,7 @@ mod tests {
         let games = book(&[("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8", 1)]);
         let repertoire = white("1. Nf3 Nf6 2. Ng1 Ng8 *\n");
         let forecast = repertoire.forecast(&games, 10);
-        assert_eq!(forecast.shares, [1.0; 11]);
+        assert_eq!(forecast.shares(&repertoire, &games).after(10), 1.0);
         assert!(is_near(forecast.probability(&Position::start()), 3.0));
         assert!(forecast.gaps(&repertoire, &games, 0.0).is_empty());
         assert_eq!(forecast.line(&after("Nf3")).expect("it occurs").moves.len(), 1);
@@ -392,7 +352,8 @@ mod tests {
         // The book ends after 1.e4 c5 2.Nf3 and does not contain 1.e4 e5 2.d4. The repertoire ends
         // after 1.e4 e5 2.Nf3 Nc6.
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);
-        let shares: Vec<f64> = (0..8).map(|plies| forecast.share(plies)).collect();
+        let shares = forecast.shares(&repertoire, &games);
+        let shares: Vec<f64> = (0..8).map(|plies| shares.after(plies)).collect();
         let expected = [1.0, 1.0, 0.875, 0.875, 0.875, 0.0, 0.0, 0.0];
         assert!(shares.iter().zip(expected).all(|(&share, one)| is_near(share, one)), "{shares:?}");
     }

@@ -69,10 +69,6 @@ pub struct Growth {
     /// not searched. A move that was never played counts as good only if the book contains a good
     /// value for it.
     pub unanswered: Vec<Gap>,
-    /// The forecast for games that are not in the book, estimated by leave-one-out: an opponent's
-    /// move counts as unknown if removing one of its games from the book would drop it from the
-    /// repertoire.
-    pub other_games: Forecast,
 }
 
 impl Repertoire {
@@ -113,31 +109,9 @@ impl Repertoire {
             }
             if answered == before {
                 self.add_replies(book, &forecast, options.min_probability);
-                let other_games = self.forecast_other_games(book, &forecast, options);
-                return Growth { answered, unanswered, other_games };
+                return Growth { answered, unanswered };
             }
         }
-    }
-
-    fn forecast_other_games(
-        &self,
-        book: &Book,
-        forecast: &Forecast,
-        options: &GrowOptions,
-    ) -> Forecast {
-        let starts: Vec<Position> = self.starts().map(|node| node.position).collect();
-        let is_given = |position: &Position| {
-            let moves = self.node(position).into_iter().flat_map(|node| &node.moves);
-            moves.into_iter().any(|known| !known.places.is_empty())
-        };
-        self.forecast_if(&starts, book, options.max_ply, |position, mv| {
-            let after = position.play(mv);
-            let games = book.played(position, mv).games() as f64;
-            self.is_own_turn(position)
-                || is_given(&after)
-                || games > 1.0
-                    && forecast.probability(&after) * (1.0 - 1.0 / games) >= options.min_probability
-        })
     }
 
     fn add_replies(&mut self, book: &Book, forecast: &Forecast, min_probability: f64) {

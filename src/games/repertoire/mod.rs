@@ -32,12 +32,13 @@ mod opponent;
 mod propose;
 mod read;
 mod redundant;
+mod shares;
 mod training;
 mod transpositions;
 
 pub use add::{AddError, Addition};
 pub use follow::{Event, EventKind, Followed, follow_book};
-pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line, MIN_PROBABILITY, SHARE_PLIES};
+pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line, MIN_PROBABILITY};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
 pub use grow::{GrowOptions, Growth, Search, Style};
 pub use low_scores::{LowScore, SCORE_MARGIN};
@@ -45,6 +46,7 @@ pub use opponent::{NewMove, OpponentGames, Reached, Spot};
 pub use propose::Proposal;
 pub use read::RepertoireError;
 pub use redundant::Redundant;
+pub use shares::{SHARE_PLIES, Shares};
 pub use training::{
     Grade, Hint, Judgement, Memory, MoveFacts, Progress, Question, ReplyFacts, Tally, Time,
     Training, TrainingOptions, Verdict,

@@ -62,13 +62,14 @@ impl GapsAnswer {
         let book = &content.book;
         let forecast = repertoire.forecast(book, FORECAST_PLIES);
         let mut gaps = forecast.gaps(repertoire, book, MIN_PROBABILITY);
+        let shares = forecast.shares(repertoire, book);
         let total = gaps.len();
         gaps.truncate(MAX_GAPS);
         GapsAnswer {
             version: version.to_owned(),
             reference: book.name().to_owned(),
             shares: SHARE_PLIES
-                .map(|plies| ShareAnswer { plies, share: forecast.share(plies) })
+                .map(|plies| ShareAnswer { plies, share: shares.after(plies) })
                 .into(),
             total,
             gaps: gaps.iter().map(|gap| GapAnswer::new(gap, content)).collect(),
