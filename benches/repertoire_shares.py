@@ -152,7 +152,8 @@ def main():
         mean = sum(column) / len(column)
         spread = (sum(value**2 for value in column) / len(column)) ** 0.5
         outside = sum(abs(value) > 2 for value in column)
-        print(f"{ply} plies: mean {mean:+.1f}, rms {spread:.1f}, more than 2 points: {outside} of {len(column)}")
+        errors = f"mean {mean:+.1f}, rms {spread:.1f}, more than 2 points: {outside} of {len(column)}"
+        print(f"{ply} plies: {errors}")
 
 
 if __name__ == "__main__":
