@@ -85,7 +85,7 @@ fn given(matches: &ArgMatches) -> Vec<String> {
     // clap also lists its groups of options, which have the names of types.
     let is_option = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase());
     let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
-    let names = matches.ids().map(|id| id.as_str());
+    let names = matches.ids().map(clap::Id::as_str);
     names
         .filter(|name| is_option(name) && is_given(name))
         // The option `--force` has the id `allowed`.

@@ -125,7 +125,11 @@ impl MatchRecord {
             state,
             epd,
             keep: places.keep,
-            lost: stored.lost.map(|lost| LostGames::new(lost, &stored.games)).transpose()?,
+            lost: stored
+                .lost
+                .as_ref()
+                .map(|lost| LostGames::new(lost, &stored.games))
+                .transpose()?,
             style: places.style.clone(),
             scheduled: 0,
             rounds,
@@ -290,7 +294,7 @@ struct LostGames {
 }
 
 impl LostGames {
-    fn new(lost: Lost, games: &[FinishedGame]) -> Result<Self, MatchError> {
+    fn new(lost: &Lost, games: &[FinishedGame]) -> Result<Self, MatchError> {
         let before = lost.games_before.checked_sub(1).map(|last| &games[last]);
         let epd = before.map(|game| Ok(final_epd(&game.replay()?, game.number, &game.verdict())));
         let epd = epd.transpose().map_err(|error: ParseError| MatchError::from(error))?;
