@@ -110,9 +110,9 @@ mod tests {
         // The chapters stay together after the position in which they meet.
         let other = "1. c4 e6 2. d4 Nf6 3. Nc3 Bb4 4. e3 *\n\n";
         assert_eq!(found(&format!("{first}{other}")), [vec![(0, 4, 2), (1, 4, 1)]]);
-        assert_eq!(found(&format!("{first}{first}")), [vec![]; 0]);
-        assert_eq!(found("1. d4 d5 (1... Nf6 2. c4 d5) 2. c4 Nf6 3. Nc3 *\n"), [vec![]; 0]);
-        assert_eq!(found("1. d4 -- 2. c4 *\n\n1. c4 -- 2. d4 *\n"), [vec![]; 0]);
+        assert!(found(&format!("{first}{first}")).is_empty());
+        assert!(found("1. d4 d5 (1... Nf6 2. c4 d5) 2. c4 Nf6 3. Nc3 *\n").is_empty());
+        assert!(found("1. d4 -- 2. c4 *\n\n1. c4 -- 2. d4 *\n").is_empty());
         let fen = "rnbqkb1r/pppp1ppp/4pn2/8/2PP4/8/PP2PPPP/RNBQKBNR w KQkq - 0 3";
         let ending = format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n3. g3 *\n\n");
         assert_eq!(found(&format!("{first}{ending}")), [vec![(0, 4, 2), (1, 0, 1)]]);
