@@ -26,6 +26,7 @@ mod repertoire;
 #[cfg(feature = "serve")]
 mod serve;
 mod solve;
+mod suggestion;
 #[cfg(feature = "train")]
 mod train;
 mod tune;

@@ -10,8 +10,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use thiserror::Error;
 
 use super::Cli;
-use super::console::did_you_mean;
 use super::output::{self, errln, outln};
+use super::suggestion::did_you_mean;
 use crate::protocols::cecp::{Audience, Reply};
 
 /// Commands that exist only in builds with the feature of the same name.

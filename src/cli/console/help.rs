@@ -4,7 +4,8 @@ use std::io;
 
 use super::Console;
 use super::commands::{CommandRow, TOPICS, Topic, all, find};
-use super::text::{did_you_mean, failed};
+use super::text::failed;
+use crate::cli::suggestion::did_you_mean;
 use crate::engine::controller::Flow;
 
 const COLUMN: usize = 32;

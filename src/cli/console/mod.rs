@@ -24,11 +24,11 @@ mod tests;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-pub(super) use text::did_you_mean;
 
 use crossbeam::channel::{Receiver, Sender};
 
 use super::date::today;
+use super::suggestion::did_you_mean;
 use crate::chess::notation;
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::controller::{

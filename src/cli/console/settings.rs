@@ -4,7 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use super::Console;
-use super::text::{did_you_mean, failed, seconds};
+use super::text::{failed, seconds};
+use crate::cli::suggestion::did_you_mean;
 use crate::engine::controller::{Engine, Flow, Kind, Setting, Settings, all_settings};
 use crate::games::book::Policy;
 use crate::protocols::cecp::Command;

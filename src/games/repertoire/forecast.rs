@@ -285,7 +285,9 @@ mod tests {
             ("1. d4 e6 2. c4 Nf6 3. Nc3", 2),
             ("1. d4 e6 2. c4 d5 3. Nc3", 2),
         ]);
-        let repertoire = white("1. d4 Nf6 (1... e6 2. c4) 2. c4 *\n");
+        // The answer to 1...a6, which no game has, marks a repertoire that does not come from the
+        // games, so that no part of its shares is subtracted.
+        let repertoire = white("1. d4 Nf6 (1... e6 2. c4) (1... a6 2. c4) 2. c4 *\n");
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);
         let expected = [1.0, 1.0, 1.0, 1.0, 0.0];
         assert!(
@@ -348,7 +350,8 @@ mod tests {
     #[test]
     fn games_without_continuation_are_left_out_of_the_shares() {
         let games = book(&[("1. e4 e5 2. Nf3 Nc6", 3), ("1. e4 c5 2. Nf3", 4), ("1. e4 d5", 1)]);
-        let repertoire = white("1. e4 e5 (1... c5 2. Nf3) 2. Nf3 (2. d4 exd4) 2... Nc6 *\n");
+        let line = "1. e4 e5 (1... c5 2. Nf3) (1... a6 2. d4) 2. Nf3 (2. d4 exd4) 2... Nc6 *\n";
+        let repertoire = white(line);
         // The book ends after 1.e4 c5 2.Nf3 and does not contain 1.e4 e5 2.d4. The repertoire ends
         // after 1.e4 e5 2.Nf3 Nc6.
         let forecast = repertoire.forecast(&games, FORECAST_PLIES);

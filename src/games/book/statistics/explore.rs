@@ -19,7 +19,6 @@ use crate::games::book::lookup::Book;
 use crate::games::book::lookup::values::BookValue;
 use crate::games::pgn::GameDate;
 
-use super::game_ids::GameIds;
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, by_month};
 
 /// If a position has fewer games than this, the games already seen are stored in a hash set. In a
@@ -311,33 +310,6 @@ impl Book {
     /// Returns the number of games in the facets of the book; 0 without facets.
     pub fn facet_games(&self) -> u32 {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
-    }
-
-    /// Returns the names of the players in all stored games, each with the player's number of
-    /// games. In a chain of books, a name is listed once for each book that contains it, and a game
-    /// in several books counts only in the first.
-    pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
-        let mut names = Vec::new();
-        let mut earlier = GameIds::default();
-        for book in self.in_order() {
-            let Some(Facets { games, .. }) = Facets::of(&book.image) else { continue };
-            let repeated = earlier.add(&book);
-            let mut counts = vec![0; games.names() as usize];
-            let new = (0..games.len()).zip(repeated).filter(|(_, is_repeated)| !is_repeated);
-            for row in new.filter_map(|(game, _)| games.row(game)) {
-                for name in [row.white, row.black] {
-                    // In a damaged book, a row can refer to a name that does not exist.
-                    counts.get_mut(name as usize).into_iter().for_each(|count| *count += 1);
-                }
-            }
-            names.extend(
-                counts
-                    .into_iter()
-                    .zip(0..)
-                    .map(|(count, name)| (games.name(name).to_owned(), count)),
-            );
-        }
-        names
     }
 
     /// Returns the statistics of a position (counts, mean ratings, history and games), based on the

@@ -22,3 +22,32 @@ impl GameIds {
         repeated
     }
 }
+
+impl Book {
+    /// Returns the names of the players in all stored games, each with the player's number of
+    /// games. In a chain of books, a name is listed once for each book that contains it, and a game
+    /// in several books counts only in the first.
+    pub(crate) fn player_names(&self) -> Vec<(String, u64)> {
+        let mut names = Vec::new();
+        let mut earlier = GameIds::default();
+        for book in self.in_order() {
+            let Some(Facets { games, .. }) = Facets::of(&book.image) else { continue };
+            let repeated = earlier.add(&book);
+            let mut counts = vec![0; games.names() as usize];
+            let new = (0..games.len()).zip(repeated).filter(|(_, is_repeated)| !is_repeated);
+            for row in new.filter_map(|(game, _)| games.row(game)) {
+                for name in [row.white, row.black] {
+                    // In a damaged book, a row can refer to a name that does not exist.
+                    counts.get_mut(name as usize).into_iter().for_each(|count| *count += 1);
+                }
+            }
+            names.extend(
+                counts
+                    .into_iter()
+                    .zip(0..)
+                    .map(|(count, name)| (games.name(name).to_owned(), count)),
+            );
+        }
+        names
+    }
+}
