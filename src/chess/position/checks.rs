@@ -85,7 +85,7 @@ mod tests {
         "k7/8/2P5/3B4/8/8/6B1/4K2R w K - 0 1",
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-        "r6k/1P3P2/8/8/8/8/1p4p1/4K2R w K - 0 1",
+        "r6k/1P3P2/8/8/8/8/1p4p1/4K3 w - - 0 1",
     ];
 
     /// Asserts that `gives_check` is correct for each move in this position and in all positions
