@@ -3,7 +3,6 @@
 //!
 //! This area uses no other area.
 
-#[cfg(feature = "cli")]
 pub(crate) mod clock;
 pub(crate) mod error;
 pub(crate) mod files;
