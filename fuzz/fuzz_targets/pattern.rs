@@ -43,8 +43,9 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let Ok(index) = MoveIndex::open(&BOOK) else { return };
     let filter = FacetFilter::default();
     let (limit, positions, threads) = (usize::MAX, usize::MAX, 1);
-    let search =
-        PatternSearch { pattern: &pattern, filter: &filter, order: Order::Rating, limit, positions, threads };
+    let order = Order::Rating;
+    let (pattern, filter, skipped) = (&pattern, &filter, &[]);
+    let search = PatternSearch { pattern, filter, skipped, order, limit, positions, threads };
     if let Ok(Some(answer)) = search.run(&BOOK, &index, &|| false) {
         assert!(answer.games.len() as u64 <= answer.found.games());
         assert!(answer.games.iter().all(|found| found.occurrences > 0));
