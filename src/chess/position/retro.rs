@@ -39,6 +39,13 @@ struct Unmove {
     rook: Option<(Square, Square)>,
 }
 
+impl Unmove {
+    fn touches_home(&self) -> bool {
+        let (from, to) = (self.mv.from(), self.mv.to());
+        (BitBoard::from_square(from) | BitBoard::from_square(to)) & HOME_SQUARES != EMPTY
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct State {
     castling: u8,
@@ -95,11 +102,9 @@ impl Position {
     /// Whether castling rights and the absence of an en passant file must have been the same before
     /// the move. This quick test may return false for moves that satisfy this condition.
     fn keeps_state(&self, unmove: &Unmove) -> bool {
-        let squares =
-            BitBoard::from_square(unmove.mv.from()) | BitBoard::from_square(unmove.mv.to());
         let capturing = self.pieces(self.mover(), Piece::Pawn)
             & chess::get_rank(self.side_to_move().to_fourth_rank());
-        unmove.piece != Piece::Pawn && squares & HOME_SQUARES == EMPTY && capturing == EMPTY
+        unmove.piece != Piece::Pawn && !unmove.touches_home() && capturing == EMPTY
     }
 
     fn mover(&self) -> Color {
@@ -253,9 +258,7 @@ impl Position {
     /// were on their home squares before it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
-        let squares =
-            BitBoard::from_square(unmove.mv.from()) | BitBoard::from_square(unmove.mv.to());
-        if squares & HOME_SQUARES == EMPTY {
+        if !unmove.touches_home() {
             return rights;
         }
         for color in [Color::White, Color::Black] {
