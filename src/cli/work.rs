@@ -22,6 +22,8 @@ use crate::tools::suite::{self, Switch};
 
 /// The exit status that shells report for a command terminated by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
+/// The exit status of a check that found faults. Errors have other statuses.
+pub(super) const FOUND: u8 = 4;
 
 pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }

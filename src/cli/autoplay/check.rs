@@ -4,12 +4,10 @@ use std::process::ExitCode;
 
 use super::Args;
 use crate::cli::output::outln;
+use crate::cli::work::FOUND;
 use crate::support::files::Output;
 use crate::tools::autoplay::check::{Limits, Outcome, check, junit};
 use crate::tools::autoplay::process::Trace;
-
-/// The exit status if the engine violates the protocol.
-const FOUND: u8 = 4;
 
 pub(super) fn run(args: &Args, command: &str, trace: &Trace) -> anyhow::Result<ExitCode> {
     let config = args.engine(command)?;

@@ -11,12 +11,10 @@ use crate::chess::score::Score;
 use crate::cli::args::{SearchLimit, TableMemory};
 use crate::cli::output::outln;
 use crate::cli::place::PositionArgs;
+use crate::cli::work::FOUND;
 use crate::cli::writing::{CARDS, Force, GAMES, check_texts, write_text};
 use crate::games::repertoire::{FORECAST_PLIES, MIN_PROBABILITY, SCORE_MARGIN};
 use crate::support::files::{FileKind, Output};
-
-/// The exit status if anything is found. Errors have other statuses.
-const FOUND: u8 = 4;
 
 /// Find gaps and mistakes in a repertoire
 ///
