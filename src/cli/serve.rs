@@ -1,8 +1,7 @@
 //! `tabia serve`: serves books over HTTP to browsers and other programs.
 
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -16,7 +15,6 @@ use super::usage::wrong;
 use super::work::on_interruption;
 use crate::chess::position::Color;
 use crate::games::book::EMBEDDED_NAME;
-use crate::support::files::Cannot;
 use crate::web::serve::{
     CLIENT_SECONDS, LoadedBooks, RepertoireFile, SearchLimits, Settings, Stopper, TrainingPlan,
     parse_origin, serve,
@@ -107,11 +105,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
     }
-    // The server opens the books after it has started. Therefore, report missing files, and below
-    // files of a wrong format, before it prints its address.
-    for path in args.books.iter().filter(|path| **path != Path::new(EMBEDDED_NAME)) {
-        fs::metadata(path).cannot("read", path)?;
-    }
+    let loaded = LoadedBooks::new(args.books.clone(), args.games.folders.clone());
+    // The server opens the books after it has started. Therefore, report missing files and files of
+    // a wrong format before it prints its address.
+    loaded.check()?;
     let named = args.repertoire.as_deref().zip(args.side);
     let repertoire = named.map(|(path, side)| RepertoireFile::open(path, side)).transpose()?;
     repertoire.iter().for_each(|file| file.remarks(print_remark));
@@ -122,8 +119,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stopper = Stopper::new();
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
-    let loaded = LoadedBooks::new(args.books.clone(), args.games.folders.clone());
-    loaded.check()?;
     let loaded = loaded.keeping(args.keep.clone());
     let mut outcome = Ok(());
     let on_ready = |address: SocketAddr| {

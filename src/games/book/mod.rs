@@ -78,7 +78,7 @@ pub use open::BOOK_SEPARATOR;
 pub(crate) use open::opponent_book::OpponentBook;
 pub use open::polyglot::Export;
 pub(crate) use open::{
-    BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE, has_book_ending, variations_without_result,
+    BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE, has_book_ending, is_of_games, variations_without_result,
 };
 #[cfg(feature = "parquet")]
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};

@@ -8,11 +8,10 @@ use super::analysis_store::{KeepError, KeptValues};
 use super::api_error::ApiError;
 use super::progress::Progress;
 use crate::games::book::{
-    BOOK_FILE, Book, BookError, BuildOptions, EMBEDDED_NAME, HEADLINE, Monitor, Names, build,
-    has_book_ending, is_learning,
+    Book, BookError, BuildOptions, EMBEDDED_NAME, Monitor, Names, build, is_of_games,
 };
 use crate::games::pgn::PgnInput;
-use crate::support::files::{FileError, open_plain};
+use crate::support::files::FileError;
 use crate::support::threads;
 
 /// The size of a book's header in bytes. The checksum of the header identifies the book, because
@@ -169,19 +168,4 @@ fn check_beginning(path: &Path) -> Result<(), BookError> {
         opened.map_err(|error| FileError::io("read", path, &error))?;
     }
     Ok(())
-}
-
-/// Returns whether a path contains games: it is either a folder, or a file that is neither an
-/// opening book nor a learning file.
-fn is_of_games(path: &Path) -> Result<bool, BookError> {
-    use std::io::Read;
-
-    if path.is_dir() {
-        return Ok(true);
-    }
-    let reading = |error| FileError::io("read", path, &error);
-    let mut head = Vec::new();
-    let file = open_plain(path).map_err(reading)?;
-    file.take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;
-    Ok(!has_book_ending(path) && !(BOOK_FILE.recognises)(&head) && !is_learning(&head))
 }

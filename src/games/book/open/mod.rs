@@ -48,19 +48,15 @@ impl Book {
     pub fn open(path: &Path) -> Result<Self, BookError> {
         let name = path.display().to_string();
         let reading = |error| BookError::reading(&name, &error);
-        let mut file = open_plain(path).map_err(reading)?;
-        let mut head = Vec::new();
-        (&mut file).take(HEADER).read_to_end(&mut head).map_err(reading)?;
-        if is_learning(&head) {
-            return learning::open(&read_rest(file, head).map_err(reading)?, path);
-        }
-        if let Some(kind) = kind_by_header(&head).filter(|_| !head.starts_with(&MAGIC)) {
-            return Err(wrong_kind(path, kind));
-        }
-        let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
-        if head.starts_with(&MAGIC) || is_tbk {
-            let bytes = read_rest(file, head).map_err(reading)?;
-            return Self::from_bytes(bytes, &name);
+        let (file, head) = read_head(path).map_err(reading)?;
+        match Format::of(path, &head)? {
+            Format::Learning => {
+                return learning::open(&read_rest(file, head).map_err(reading)?, path);
+            }
+            Format::Tabia => {
+                return Self::from_bytes(read_rest(file, head).map_err(reading)?, &name);
+            }
+            Format::Other => {}
         }
         if path.extension().is_some_and(|extension| extension == "bin") {
             let bytes = std::fs::read(path).map_err(reading)?;
@@ -74,7 +70,7 @@ impl Book {
     /// Like [`Book::open`], but a book built from games includes facets, and `path` may also be a
     /// folder of PGN files.
     pub fn open_with_facets(path: &Path) -> Result<Self, BookError> {
-        if !path.is_dir() && !is_of_games(path)? {
+        if !is_of_games(path)? {
             return Self::open(path);
         }
         let inputs = PgnInput::from_paths(&[path.to_owned()])?;
@@ -85,21 +81,11 @@ impl Book {
 
     /// Checks the header of a book or a learning file. The rest of the file is not read.
     pub(crate) fn check_header(path: &Path) -> Result<(), BookError> {
-        let name = path.display().to_string();
-        let reading = |error| BookError::reading(&name, &error);
-        let mut head = Vec::new();
-        open_plain(path).map_err(reading)?.take(HEADER).read_to_end(&mut head).map_err(reading)?;
-        let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
-        if is_learning(&head) {
-            return Ok(());
-        }
-        if head.starts_with(&MAGIC) {
-            return Self::extent(path).map(drop);
-        }
-        match kind_by_header(&head) {
-            Some(kind) => Err(wrong_kind(path, kind)),
-            None if is_tbk => Self::extent(path).map(drop),
-            None => Ok(()),
+        let reading = |error| BookError::reading(&path.display().to_string(), &error);
+        let (_, head) = read_head(path).map_err(reading)?;
+        match Format::of(path, &head)? {
+            Format::Tabia => Self::extent(path).map(drop),
+            Format::Learning | Format::Other => Ok(()),
         }
     }
 
@@ -175,17 +161,43 @@ impl Book {
     }
 }
 
-fn wrong_kind(path: &Path, (kind, advice): (&str, &str)) -> BookError {
-    FileError::new("use", path, format!("it is {kind}; {advice}")).into()
+/// The format of a file that is opened as a book.
+enum Format {
+    Learning,
+    Tabia,
+    /// A Polyglot book or PGN games, which cannot be recognised by their first bytes.
+    Other,
 }
 
-/// Whether a file is read as PGN games, which is the case if it is not a Tabia book, a Polyglot
-/// book or a learning file.
-fn is_of_games(path: &Path) -> Result<bool, FileError> {
-    let reading = |error| FileError::io("read", path, &error);
-    let mut head = Vec::new();
-    let file = open_plain(path).map_err(reading)?;
-    file.take(HEADER).read_to_end(&mut head).map_err(reading)?;
+impl Format {
+    /// Determines the format of a file from its name and its first bytes.
+    fn of(path: &Path, head: &[u8]) -> Result<Self, FileError> {
+        if is_learning(head) {
+            return Ok(Format::Learning);
+        }
+        let has_magic = head.starts_with(&MAGIC);
+        if let Some((kind, advice)) = kind_by_header(head).filter(|_| !has_magic) {
+            return Err(FileError::new("use", path, format!("it is {kind}; {advice}")));
+        }
+        let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
+        Ok(if has_magic || is_tbk { Format::Tabia } else { Format::Other })
+    }
+}
+
+/// Opens a file, and reads the bytes by which its format is recognised.
+fn read_head(path: &Path) -> io::Result<(File, Vec<u8>)> {
+    let (mut file, mut head) = (open_plain(path)?, Vec::new());
+    (&mut file).take(HEADER).read_to_end(&mut head)?;
+    Ok((file, head))
+}
+
+/// Whether a path is read as PGN games, which is the case if it is a folder, or a file that is not
+/// a Tabia book, a Polyglot book or a learning file.
+pub(crate) fn is_of_games(path: &Path) -> Result<bool, FileError> {
+    if path.is_dir() {
+        return Ok(true);
+    }
+    let (_, head) = read_head(path).map_err(|error| FileError::io("read", path, &error))?;
     Ok(!has_book_ending(path) && !head.starts_with(&MAGIC) && !is_learning(&head))
 }
 
