@@ -5,8 +5,8 @@
 //!
 //! There are two types of files. In a journal, each further line is a record in JSON, preceded by
 //! the CRC-32 of the JSON text. If a crash or a power failure leaves an incomplete last line, that
-//! line is removed. Damaged lines are reported in the log and skipped. A checkpoint is always replaced as a whole, and ends
-//! with the XXH3 hash of all preceding bytes.
+//! line is removed. Damaged lines are reported in the log and skipped. A checkpoint is always
+//! replaced as a whole, and ends with the XXH3 hash of all preceding bytes.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};

@@ -135,9 +135,9 @@ impl PlayerNames {
         PlayerNames(players)
     }
 
-    /// Returns players of whose names any spelling contains the query parameter `part`. Names that
-    /// begin with it come first. An empty `part` matches every name; one that consists only of punctuation
-    /// matches none.
+    /// Returns the players with a spelling that contains the query parameter `part`. Names that
+    /// begin with it come first. An empty `part` matches every name; one that consists only of
+    /// punctuation matches none.
     pub(crate) fn complete(&self, mut query: Query) -> Result<Completions, ApiError> {
         let text = query.text("part").unwrap_or_default();
         query.finish()?;
