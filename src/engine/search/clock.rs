@@ -35,8 +35,13 @@ const STALL: Duration = Duration::from_millis(300);
 /// of 0.01 s ran down to 0.08 s, and two of 500 games were lost on time on a machine that stalled
 /// for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
-/// Maximum ratio of the hard bound to the soft bound. Chosen by hand.
-const HARD_FACTOR: u32 = 5;
+/// If the clock is shorter than [`STALL`], the time for a move is multiplied by this power of their
+/// ratio, so that the increment makes the clock longer again. A search that is shorter than a time
+/// slice of the scheduler is also interrupted less often.
+const CAUTION: i32 = 3;
+/// Maximum ratio of the hard bound to the soft bound. Chosen by hand. On a clock shorter than
+/// [`STALL`], the ratio is smaller.
+const HARD_FACTOR: f64 = 5.0;
 /// Maximum hard bound, as a percentage of the clock. Chosen by hand. With a value of 55, one game
 /// in a hundred was lost on time on an overloaded machine, where a search with a bound of 0.24 s
 /// took 0.50 s.
@@ -182,11 +187,17 @@ fn budget(
         Some(moves) => available / moves.clamp(1, MAX_MOVES),
         None => available.mul_f64(clock_share(move_number)),
     };
-    let share = of_clock + increment * INCREMENT_SHARE / 100;
+    let ease = ease(remaining);
+    let share = (of_clock + increment * INCREMENT_SHARE / 100).mul_f64(ease);
     let most =
         if moves_to_go == Some(1) { available * 4 / 5 } else { available * HARD_SHARE / 100 };
-    let hard = (share * HARD_FACTOR).min(most).max(SHORTEST);
+    let hard = share.mul_f64(1.0 + (HARD_FACTOR - 1.0) * ease).min(most).max(SHORTEST);
     (share.min(hard), hard)
+}
+
+/// Returns the factor for the time of a move: 1, or less if the clock is shorter than [`STALL`].
+fn ease(remaining: Duration) -> f64 {
+    remaining.div_duration_f64(STALL).min(1.0).powi(CAUTION)
 }
 
 /// Returns the share of the available time to use for one move. The share grows during the game,
@@ -227,6 +238,17 @@ mod tests {
         let left = Duration::from_millis(500);
         let (soft, hard) = budget(left, Duration::from_millis(50), None, 30);
         assert!(millis(soft) <= 50 && hard + STALL < left, "{soft:?} {hard:?}");
+    }
+
+    #[test]
+    fn clocks_shorter_than_a_stall_grow_with_the_increment() {
+        for (left, increment) in [(200, 2), (100, 2), (150, 10), (50, 1)] {
+            let [left, increment] = [left, increment].map(Duration::from_millis);
+            let (soft, _) = budget(left, increment, None, 60);
+            assert!(soft <= increment, "{left:?} {increment:?}: {soft:?}");
+        }
+        let usual = |left| budget(Duration::from_millis(left), Duration::ZERO, None, 1).0;
+        assert!(usual(300) > usual(200) * 5 / 2, "{:?} {:?}", usual(300), usual(200));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) struct Cluster {
 const _: () = assert!(size_of::<Cluster>() == 64);
 
 /// The clusters of the transposition table, initially empty. Their memory is committed only when it
-/// is used.
+/// is used, or when a small table is cleared.
 pub(super) struct Clusters(Memory);
 
 #[cfg(all(any(target_os = "linux", windows), not(feature = "loom")))]
@@ -36,6 +36,10 @@ mod memory {
     use super::Cluster;
     use crate::support::huge_pages;
     use crate::support::platform::Mapping;
+
+    /// Size in bytes up to which a table is cleared by writing to it, which takes about 10 ms. Its
+    /// memory stays committed, so that the first search of a game does not have to wait for it.
+    const MAX_OVERWRITTEN: usize = 64 << 20;
 
     /// A memory mapping with room for `count` clusters.
     pub(super) struct Memory {
@@ -68,7 +72,8 @@ mod memory {
         /// Empties all clusters.
         #[allow(unsafe_code)]
         pub(super) fn clear(&mut self) {
-            if !self.mapping.clear() {
+            let is_small = self.count <= MAX_OVERWRITTEN / size_of::<Cluster>();
+            if is_small || !self.mapping.clear() {
                 let start = self.mapping.start().as_ptr().cast::<Cluster>();
                 // Sound because the exclusive borrow guarantees that no other thread accesses the
                 // clusters.
