@@ -13,7 +13,7 @@ use super::args::{EvaluationArgs, parse_memory};
 use super::console::{self, Console};
 use super::logging::{Log, Verbosity};
 use crate::cli::output::{self, outln};
-use crate::engine::controller::{self, Engine, Flow, Frontend, Input, Settings};
+use crate::engine::controller::{self, Engine, Flow, Frontend, Input, Queue, Settings};
 use crate::engine::search::BookSearch;
 use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, OpponentBook};
 use crate::protocols::cecp::{self, Feature, Reply};
@@ -150,7 +150,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };
     let log = log.install();
-    let (sender, inputs) = controller::inputs();
+    let (sender, direct_sender, inputs) = controller::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && (!args.books().is_empty() || args.opponent_book.is_some()) {
         // Ask xboard to wait for the features, because counting the games in a PGN file may take
@@ -166,11 +166,11 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));
         return run_console(engine, sender, &inputs);
     }
-    controller::read_lines(BufReader::new(io::stdin()), sender)?;
-    let first = if args.xboard || args.uci { None } else { first_words(&inputs) };
+    controller::read_lines(BufReader::new(io::stdin()), direct_sender)?;
+    let first = if args.xboard || args.uci { None } else { first_words(&inputs.messages) };
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
     let startup_warnings = startup_warnings(&faults);
-    let mut frontend: Box<dyn Frontend> = if args.uci || asks_for_uci {
+    let frontend: Box<dyn Frontend> = if args.uci || asks_for_uci {
         // By default, do not play book moves, because UCI GUIs have their own openings and expect
         // every `go` to start a search.
         if args.books().is_empty() {
@@ -184,7 +184,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
             cecp::Session::new(engine, output::stdout()).with_startup_warnings(startup_warnings),
         )
     };
-    match converse(frontend.as_mut(), first, &inputs) {
+    match converse(frontend, first, &inputs) {
         // Ignore a broken pipe: the GUI has exited, so the error cannot be reported.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
@@ -205,22 +205,22 @@ fn is_uci(line: &str) -> bool {
 fn run_console(
     engine: Engine,
     lines: Sender<Input>,
-    inputs: &Receiver<Input>,
+    inputs: &Queue<Input>,
 ) -> anyhow::Result<ExitCode> {
     let (prompts, asked) = unbounded();
     console::read_lines(asked, lines)?;
     let fancy = io::stdout().is_terminal();
     let mut console = Console::new(engine, Box::new(output::stdout()), prompts, fancy);
     console.print_greeting()?;
-    controller::run(&mut console, inputs)?;
+    controller::run(Box::new(console), inputs)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Runs a frontend. It first processes the input that has already been read.
 fn converse(
-    frontend: &mut dyn Frontend,
+    mut frontend: Box<dyn Frontend>,
     first: Option<Input>,
-    inputs: &Receiver<Input>,
+    inputs: &Queue<Input>,
 ) -> io::Result<()> {
     match first.map_or(Ok(Flow::Continue), |input| frontend.input(input))? {
         Flow::Continue => controller::run(frontend, inputs),

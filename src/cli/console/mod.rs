@@ -25,14 +25,15 @@ mod tests;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crossbeam::channel::{Receiver, Sender};
+use crossbeam::channel::Sender;
 
 use super::date::today;
 use super::suggestion::did_you_mean;
 use crate::chess::notation;
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::controller::{
-    BackgroundEvent, Engine, Event, Flow, Frontend, Input, Mode, Moved, PerftCount, SearchProgress,
+    BackgroundEvent, Engine, Event, Flow, Frontend, Input, Mode, Moved, PerftCount, Queue,
+    SearchProgress,
 };
 use crate::support::words;
 use annotate::Annotating;
@@ -48,7 +49,7 @@ pub(crate) use unattended::type_in;
 /// it prints nothing except analysis.
 pub(super) struct Console {
     engine: Engine,
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     prompts: Sender<String>,
     style: BoardStyle,
     /// Whether the output is a terminal. If it is, lines are wrapped at its width.
@@ -75,7 +76,7 @@ impl Console {
     /// Creates a console. It does not send a prompt yet.
     pub(super) fn new(
         mut engine: Engine,
-        out: Box<dyn Write>,
+        out: Box<dyn Write + Send>,
         prompts: Sender<String>,
         is_terminal: bool,
     ) -> Self {
@@ -334,7 +335,7 @@ impl Frontend for Console {
         self.keep_after(done)
     }
 
-    fn background_events(&self) -> Receiver<BackgroundEvent> {
+    fn background_events(&self) -> Queue<BackgroundEvent> {
         self.engine.background_events().clone()
     }
 }

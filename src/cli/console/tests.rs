@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use crossbeam::channel::unbounded;
+use crossbeam::channel::{Receiver, unbounded};
 
 use super::*;
 use crate::engine::controller::{Settings, searcher};
@@ -15,7 +15,7 @@ struct Transcript {
     end: io::Result<()>,
 }
 
-fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
+fn console(out: Box<dyn Write + Send>) -> (Console, Receiver<String>) {
     let mut settings = Settings::default();
     settings.set_memory(1);
     let engine = Engine::new(searcher(), settings, Book::embedded()).expect("no files");
@@ -41,7 +41,7 @@ fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
         };
         end = console.input(input).map(drop);
         while console.is_busy() {
-            let background_event = console.background_events().recv().expect("an event");
+            let background_event = console.background_events().messages.recv().expect("an event");
             console.handle_background_event(background_event).expect("written");
         }
         assert!(asked.len() <= 1, "more than one prompt after {line}");
@@ -251,7 +251,7 @@ fn annotation_can_be_stopped() {
     assert!(console.is_busy() && asked.try_iter().count() == 3);
     console.input(line("?")).expect("written");
     while console.is_busy() {
-        let background_event = console.background_events().recv().expect("an event");
+        let background_event = console.background_events().messages.recv().expect("an event");
         console.handle_background_event(background_event).expect("written");
     }
     assert_eq!(asked.len(), 1);

@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// prompt.
 pub(crate) fn type_in(
     engine: Engine,
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     kept: PathBuf,
     lines: impl Iterator<Item = String>,
 ) -> io::Result<()> {
@@ -33,8 +33,11 @@ pub(crate) fn type_in(
             break;
         }
         while console.is_busy() {
-            let background_event =
-                console.background_events().recv_timeout(TIMEOUT).expect("an answer in time");
+            let background_event = console
+                .background_events()
+                .messages
+                .recv_timeout(TIMEOUT)
+                .expect("an answer in time");
             console.handle_background_event(background_event)?;
         }
     }

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead};
 
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crossbeam::channel::{Sender, bounded};
+
+use super::frontend::{DirectSender, Queue, queue};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
@@ -25,13 +27,17 @@ const KEPT: usize = 80;
 /// Capacity of the input queue, in lines. The sender blocks while the queue is full.
 const WAITING: usize = 1024;
 
-pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
-    bounded(WAITING)
+/// Returns the queue of the input, and the sending ends for the thread that reads the input and for
+/// other threads.
+pub(crate) fn inputs() -> (Sender<Input>, DirectSender<Input>, Queue<Input>) {
+    let (sender, inputs) = bounded(WAITING);
+    let (direct, inputs) = queue(sender.clone(), inputs);
+    (sender, direct, inputs)
 }
 
 pub(crate) fn read_lines(
     mut source: impl BufRead + Send + 'static,
-    sender: Sender<Input>,
+    sender: DirectSender<Input>,
 ) -> io::Result<()> {
     std::thread::Builder::new().name("input".to_owned()).spawn(move || {
         while let Ok(Some(input)) = next(&mut source) {
@@ -86,9 +92,9 @@ mod tests {
     use super::*;
 
     fn all(bytes: &[u8]) -> Vec<Input> {
-        let (sender, inputs) = inputs();
+        let (_, sender, inputs) = inputs();
         read_lines(io::Cursor::new(bytes.to_vec()), sender).expect("a thread");
-        inputs.iter().collect()
+        inputs.messages.iter().collect()
     }
 
     #[test]

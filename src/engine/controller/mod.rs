@@ -11,9 +11,10 @@
 //! `desired_state::step` compares this state with the running search and decides whether to keep,
 //! change or replace the search. Events from a search with an older job number are discarded.
 //!
-//! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
-//! go through the same queue, so a ping is never answered before a slow change to the memory size
-//! has finished.
+//! The search runs on a separate thread (`worker`), which takes its requests from a queue. It passes
+//! its results to the frontend itself unless another thread is using the frontend (`frontend`).
+//! Settings go through the same queue, so a ping is never answered before a slow change to the
+//! memory size has finished.
 //!
 //! # Options
 //!
@@ -65,7 +66,7 @@ pub(crate) use engine::{Engine, Mode};
 pub(crate) use event::{
     Event, Expected, MoveReason, Moved, OrderedResult, SearchProgress, Transposed,
 };
-pub(crate) use frontend::{Flow, Frontend, run};
+pub(crate) use frontend::{Flow, Frontend, Queue, run};
 pub(crate) use job::SearchStatus;
 pub(crate) use lines::{Input, inputs, read_lines};
 pub(crate) use settings::{EvaluationKind, Kind, Setting, SettingError, Settings, all_settings};

@@ -91,6 +91,7 @@ impl TestEngine {
         let background_event = self
             .engine
             .background_events()
+            .messages
             .recv_timeout(Duration::from_secs(60))
             .expect("an event");
         self.engine.receive(background_event);

@@ -10,6 +10,7 @@ use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
+use super::frontend::{DirectSender, Queue, queue};
 use crate::chess::position::Game;
 use crate::engine::search::{
     self, Config, Control, Limits, STACK_SIZE, SearchFault, SearchResult, Searcher,
@@ -113,7 +114,7 @@ enum SearchRequest {
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,
-    background_events: Receiver<BackgroundEvent>,
+    background_events: Queue<BackgroundEvent>,
     jobs: u64,
     unsettled: usize,
 }
@@ -122,7 +123,7 @@ impl SearchThread {
     pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (event_sender, background_events) = unbounded();
-        let own_sender = event_sender.clone();
+        let (own_sender, background_events) = queue(event_sender.clone(), background_events);
         let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
         let made_with = config.clone();
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
@@ -134,7 +135,7 @@ impl SearchThread {
         Ok(worker)
     }
 
-    pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
+    pub(crate) fn background_events(&self) -> &Queue<BackgroundEvent> {
         &self.background_events
     }
 
@@ -178,7 +179,7 @@ fn work(
     make: &MakeBackend,
     mut config: Config,
     orders: &Receiver<SearchRequest>,
-    event_sender: &Sender<BackgroundEvent>,
+    event_sender: &DirectSender<BackgroundEvent>,
 ) {
     let mut backend = create_backend(make, &config);
     for order in orders {

@@ -4,13 +4,11 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crossbeam::channel::Receiver;
-
 use crate::chess::notation;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::Depth;
 use crate::engine::controller::{
-    BackgroundEvent, Engine, Event, Expected, Flow, Frontend, Input, Mode, SearchStatus,
+    BackgroundEvent, Engine, Event, Expected, Flow, Frontend, Input, Mode, Queue, SearchStatus,
     SettingError,
 };
 use crate::games::book::book_lines;
@@ -316,7 +314,7 @@ fn centiseconds(left: i64) -> Duration {
     Duration::from_millis(u64::try_from(left).unwrap_or(0).saturating_mul(10))
 }
 
-impl<W: Write> Frontend for Session<W> {
+impl<W: Write + Send> Frontend for Session<W> {
     fn input(&mut self, input: Input) -> io::Result<Flow> {
         match input {
             Input::Line(line) => self.line(&line),
@@ -338,7 +336,7 @@ impl<W: Write> Frontend for Session<W> {
         self.flush()
     }
 
-    fn background_events(&self) -> Receiver<BackgroundEvent> {
+    fn background_events(&self) -> Queue<BackgroundEvent> {
         self.engine.background_events().clone()
     }
 }

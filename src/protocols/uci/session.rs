@@ -5,13 +5,11 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crossbeam::channel::Receiver;
-
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::DRAW;
 use crate::engine::controller::{
     BackgroundEvent, Engine, Event, Flow, Frontend, Input, Kind, Mode, MoveReason, OrderedResult,
-    PERFT_DEPTHS, PerftCount, SearchProgress, Setting, SettingError, Settings, all_settings,
+    PERFT_DEPTHS, PerftCount, Queue, SearchProgress, Setting, SettingError, Settings, all_settings,
 };
 use crate::engine::search::{Bound, Limits, SearchResult, TimeLimit};
 use crate::games::book::ENDED;
@@ -203,7 +201,7 @@ impl<W: Write> Session<W> {
     /// still expect the result.
     fn finish_count(&mut self) -> io::Result<()> {
         while self.count.is_some()
-            && let Ok(background_event) = self.engine.background_events().recv()
+            && let Ok(background_event) = self.engine.background_events().messages.recv()
         {
             self.engine.receive(background_event);
             self.print_count()?;
@@ -224,7 +222,7 @@ impl<W: Write> Session<W> {
                 // this.
                 return self.flush();
             }
-            let Ok(background_event) = self.engine.background_events().recv() else {
+            let Ok(background_event) = self.engine.background_events().messages.recv() else {
                 return Ok(());
             };
             self.engine.receive(background_event);
@@ -406,7 +404,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-impl<W: Write> Frontend for Session<W> {
+impl<W: Write + Send> Frontend for Session<W> {
     fn input(&mut self, input: Input) -> io::Result<Flow> {
         match input {
             Input::Line(line) => self.line(&line),
@@ -435,7 +433,7 @@ impl<W: Write> Frontend for Session<W> {
         self.flush()
     }
 
-    fn background_events(&self) -> Receiver<BackgroundEvent> {
+    fn background_events(&self) -> Queue<BackgroundEvent> {
         self.engine.background_events().clone()
     }
 }

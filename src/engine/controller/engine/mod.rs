@@ -13,7 +13,7 @@ mod set_options;
 
 use std::time::Duration;
 
-use crossbeam::channel::{Receiver, Sender};
+use crossbeam::channel::Sender;
 
 use crate::chess::position::{Color, Game, IllegalMove, Move, Position};
 use crate::chess::score::Depth;
@@ -25,6 +25,7 @@ use super::book_loader::BookLoader;
 use super::clock::{Clocks, Level};
 use super::desired_state::{DesiredState, Purpose};
 use super::event::{Event, MoveReason};
+use super::frontend::Queue;
 use super::job::RunningSearch;
 use super::learning::Learning;
 use super::pings::Pings;
@@ -94,7 +95,7 @@ impl Engine {
         Ok(engine)
     }
 
-    pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
+    pub(crate) fn background_events(&self) -> &Queue<BackgroundEvent> {
         self.worker.background_events()
     }
 
