@@ -1,9 +1,9 @@
 //! Engine searches that propose moves for gaps or measure how much a move loses.
 
 use crate::chess::position::{Game, Move, Position};
-use crate::chess::score::Score;
 use crate::cli::args::{SearchLimit, TableMemory};
-use crate::engine::search::{Config, Control, Limits, Searcher};
+use crate::engine::search::{Bound, Config, Control, Limits, SearchEvent, Searcher};
+use crate::games::repertoire::Searched;
 
 pub(super) struct Searches {
     pub searcher: Searcher,
@@ -22,12 +22,21 @@ impl Searches {
         Some(Searches { searcher: Searcher::on_large_stack(config), limits })
     }
 
-    /// Searches the given moves in `position`, or all legal moves if `moves` is empty. Returns the
-    /// score from the side to move's point of view and the best move.
-    pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> (Score, Option<Move>) {
+    /// Searches the given moves in `position`, or all legal moves if `moves` is empty.
+    pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> Searched {
         let limits = Limits { root_moves: moves, ..self.limits.clone() };
-        let game = Game::new(*position);
-        let result = self.searcher.search(&game, &limits, &Control::new(), &mut |_| {});
-        (result.score, result.best)
+        let (game, mut line) = (Game::new(*position), Vec::new());
+        let mut listen = |event: &SearchEvent| {
+            if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event
+                && report.bound == Bound::Exact
+            {
+                line.clone_from(&report.pv);
+            }
+        };
+        let result = self.searcher.search(&game, &limits, &Control::new(), &mut listen);
+        if line.first() != result.best.as_ref() {
+            line = result.best.into_iter().chain(result.ponder).collect();
+        }
+        Searched { score: result.score, line }
     }
 }
