@@ -1,0 +1,39 @@
+//! Tests that the search steers into a repertoire.
+
+use std::fs;
+
+use tabia::book::Book;
+use tabia::position::{Game, Move};
+use tabia::search::{BookSearch, Config, Control, Limits, SearchResult, Searcher};
+
+/// The variation counts like the main line.
+const REPERTOIRE: &str = "[Event \"White\"]\n\n1. a3 h6 (1... a6 2. h3 e6) 2. h3 e6 *\n";
+
+fn search(book: &Book, moves: [&str; 2], book_search: BookSearch) -> SearchResult {
+    let mut game = Game::default();
+    for mv in moves {
+        game.play(mv.parse().expect(mv)).expect(mv);
+    }
+    // Only the node limit ends the search, so the result is the same on every machine.
+    let limits = Limits::nodes(20_000);
+    let book = Some(book.clone());
+    let config = Config { memory_mb: 4, book, book_search, steer_margin: 500, ..Config::default() };
+    Searcher::new(config).search_without_events(&game, &limits, &Control::new())
+}
+
+#[test]
+fn search_steers_into_a_repertoire() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("white.pgn");
+    fs::write(&path, REPERTOIRE).expect("written");
+    let book = Book::open_all(path.to_str().expect("UTF-8")).expect("a repertoire");
+    let a3: Option<Move> = "a2a3".parse().ok();
+    for moves in [["h2h3", "h7h6"], ["h2h3", "a7a6"]] {
+        let steered = search(&book, moves, BookSearch::Steer);
+        assert_eq!(steered.best, a3, "{moves:?}");
+        assert_eq!(steered.book.map(|found| found.line), a3.map(|mv| vec![mv]), "{moves:?}");
+        for other in [BookSearch::Off, BookSearch::Value] {
+            assert_ne!(search(&book, moves, other).best, a3, "{moves:?}");
+        }
+    }
+}
