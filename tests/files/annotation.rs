@@ -150,7 +150,7 @@ fn moves_that_leave_or_reach_a_repertoire_are_noted() {
     assert!(ok, "{reported}");
     let games = games(&pgn);
     for (game, ply, noted) in [
-        (0, 0, "Deviates from the repertoire, which has d4 (reached: 2 lines without a result)."),
+        (0, 0, "Deviates from the repertoire, which has d4 (1 line without a result)."),
         (0, 2, "Returns to the book by transposition. Returns to the repertoire by transposition."),
         (0, 4, "Deviates from the repertoire, which has Nc3"),
         (1, 1, "The opponent leaves the repertoire, which has Nf6"),

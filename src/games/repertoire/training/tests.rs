@@ -83,7 +83,7 @@ fn answers_are_judged_by_the_repertoire() {
         (wrong.verdict, wrong.grade, wrong.reply),
         (Verdict::Wrong, Some(Grade::Again), None)
     );
-    let (played, expected) = (wrong.played, wrong.expected[0]);
+    let (played, expected) = (wrong.played, wrong.expected[0].clone());
     assert_eq!((played.games, played.score), (5, 0.0));
     let reply = played.reply.expect("a reply");
     assert_eq!((reply.is_best, reply.share), (false, 1.0));
