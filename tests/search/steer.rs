@@ -14,8 +14,8 @@ fn search(book: &Book, moves: [&str; 2], book_search: BookSearch) -> SearchResul
     for mv in moves {
         game.play(mv.parse().expect(mv)).expect(mv);
     }
-    // Only the node limit ends the search, so the result is the same on every machine.
-    let limits = Limits::nodes(20_000);
+    // A search to a fixed depth has the same result on every machine.
+    let limits = Limits::depth(7);
     let book = Some(book.clone());
     let config = Config { memory_mb: 4, book, book_search, steer_margin: 500, ..Config::default() };
     Searcher::new(config).search_without_events(&game, &limits, &Control::new())
