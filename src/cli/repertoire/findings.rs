@@ -246,7 +246,7 @@ impl Check<'_> {
             AnswerRow { mv, san, source, score, text }
         };
         if let Some(searches) = searches {
-            let found = searches.value(position, Vec::new());
+            let found = searches.value(position, &[]);
             return found.best().map(|mv| row(mv, "engine", Some(found.score)));
         }
         match Proposal::find(self.book, position)? {
@@ -313,7 +313,7 @@ impl Check<'_> {
             (None, Some(searches))
                 if self.forecast.probability(position) >= self.min_probability =>
             {
-                let found = searches.value(position, Vec::new());
+                let found = searches.value(position, &[]);
                 (None, Some((found.score, found.best())))
             }
             _ => (None, None),
@@ -323,7 +323,7 @@ impl Check<'_> {
         for known in moves.iter().filter(|known| Some(known.mv) != best) {
             let score = match (book, searches.as_mut()) {
                 (Some(book), _) => book.value_of_move(position, known.mv),
-                (None, Some(searches)) => Some(searches.value(position, vec![known.mv]).score),
+                (None, Some(searches)) => Some(searches.value(position, &[known.mv]).score),
                 (None, None) => None,
             };
             let Some(score) = score.filter(|score| best_score - score > self.margin) else {

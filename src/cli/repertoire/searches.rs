@@ -50,15 +50,15 @@ impl Searches {
 
     /// Searches the given moves in `position`, or all legal moves if `moves` is empty. Does not
     /// search if the kept results contain the value.
-    pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> Searched {
+    pub(super) fn value(&mut self, position: &Position, moves: &[Move]) -> Searched {
         let nodes = self.limits.nodes.unwrap_or(0);
-        let known = self.kept.as_ref().and_then(|kept| kept.find(position, &moves, nodes));
+        let known = self.kept.as_ref().and_then(|kept| kept.find(position, moves, nodes));
         if let Some(known) = known {
             return known;
         }
-        let (found, result) = self.search(position, moves.clone());
+        let (found, result) = self.search(position, moves.to_vec());
         if let Some(kept) = &mut self.kept {
-            kept.append(position, &moves, &found, (result.depth, result.nodes.max(nodes)));
+            kept.append(position, moves, &found, (result.depth, result.nodes.max(nodes)));
         }
         found
     }
