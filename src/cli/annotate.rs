@@ -7,12 +7,17 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::args::{EvaluationArgs, GamePaths, SearchLimit, TableMemory, Threads};
+use super::book::{lowercase, parse_side};
 use super::output::{self, errln};
+use super::repertoire::RepertoireArgs;
 use super::work::{Progress, exit_status, stop_switches};
 use super::writing::{Force, GAMES, files_of};
+use crate::chess::notation;
+use crate::chess::position::Color;
 use crate::engine::search::Config;
 use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, Names};
 use crate::games::pgn::{GameEnd, GameStatus, PgnGame, PgnInput, read_games};
+use crate::games::repertoire::{Node, Repertoire};
 use crate::support::files::{Cannot, FileError, FileKind, Output};
 use crate::support::words::{number_of, plural, visible};
 use crate::tools::annotate::journal::AnnotatedGames;
@@ -51,11 +56,47 @@ pub(super) struct Args {
     #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
     book: String,
     #[command(flatten)]
+    repertoire: OwnRepertoire,
+    #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
     memory: TableMemory,
     #[command(flatten)]
     evaluation: EvaluationArgs,
+}
+
+/// The repertoire of one of the players.
+#[derive(Debug, clap::Args)]
+struct OwnRepertoire {
+    /// Note where games leave or reach this repertoire (PGN, a folder or a book); may be repeated
+    #[arg(long, value_name = "REPERTOIRE")]
+    repertoire: Vec<PathBuf>,
+    /// The side of the repertoire (default: the side that the book was made for)
+    #[arg(long, value_parser = parse_side, requires = "repertoire")]
+    side: Option<Color>,
+    /// Use the repertoire only if its side is played by NAME (part of a name); may be repeated
+    #[arg(long, value_name = "NAME", requires = "repertoire")]
+    player: Vec<String>,
+}
+
+impl OwnRepertoire {
+    fn open(&self) -> anyhow::Result<Option<Repertoire>> {
+        let paths = self.repertoire.clone();
+        let repertoire = RepertoireArgs { paths, side: self.side };
+        (!self.repertoire.is_empty()).then(|| repertoire.open()).transpose()
+    }
+
+    /// Describes the repertoire and the player in one line. Empty if there is no repertoire.
+    fn describe(&self, repertoire: Option<&Repertoire>) -> String {
+        let Some(repertoire) = repertoire else { return String::new() };
+        let of_node = |node: &Node| {
+            let after = node.moves.iter().map(|known| node.position.play(known.mv).key());
+            after.fold(node.position.key(), |sum, key| sum.rotate_left(1).wrapping_add(key))
+        };
+        let checksum = repertoire.nodes().map(of_node).fold(0, u64::wrapping_add);
+        let (side, players) = (notation::color(repertoire.side), self.player.join(" or "));
+        format!("; repertoire {checksum:016x} for {side} {players}")
+    }
 }
 
 /// Parses the values of `--limits`: three losses of expected points, from 0 to 1, in ascending
@@ -80,14 +121,14 @@ impl Args {
     }
 
     /// Describes in one line every setting that affects the annotated games.
-    fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
+    fn settings(&self, inputs: &[PgnInput], book: &Book, rest: &str) -> String {
         let Limits { inaccuracy, mistake, blunder } = self.limits;
         let inputs: Vec<String> = inputs
             .iter()
             .map(|input| format!("{} ({} bytes)", input.name(), input.size().unwrap_or(0)))
             .collect();
         visible(&format!(
-            "version {}; {}; limits {inaccuracy}, {mistake}, {blunder}; book {:016x}; {} MB; {evaluation}; {}",
+            "version {}; {}; limits {inaccuracy}, {mistake}, {blunder}; book {:016x}; {} MB; {rest}; {}",
             env!("CARGO_PKG_VERSION"),
             self.effort().describe(),
             book.checksum(),
@@ -102,7 +143,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.games.games)?;
     let book = Book::open_all(&args.book)?;
     let evaluation = args.evaluation.open()?;
-    let settings = args.settings(&inputs, &book, &evaluation.to_string());
+    let repertoire = args.repertoire.open()?;
+    let described = args.repertoire.describe(repertoire.as_ref());
+    let settings = args.settings(&inputs, &book, &format!("{evaluation}{described}"));
     let mut target = args
         .output
         .as_deref()
@@ -114,10 +157,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         config: Config { memory_mb: args.memory.mebibytes(), evaluation, ..Config::default() },
         effort: args.effort(),
     };
-    let names = Names::embedded();
+    let (names, players) = (Names::embedded(), lowercase(&args.repertoire.player));
     let background = Background {
         book: &book,
         names: &names,
+        repertoire: repertoire.as_ref(),
+        players: &players,
         limits: args.limits,
         effort: args.effort().describe(),
     };
@@ -166,7 +211,10 @@ impl<'a> Target<'a> {
     ) -> anyhow::Result<Self> {
         let output = |path, kind| {
             let output = Output::new(path, kind).force(args.force.allowed);
-            output.apart_from(files_of(inputs)).apart_from(args.book.split(BOOK_SEPARATOR))
+            output
+                .apart_from(files_of(inputs))
+                .apart_from(args.book.split(BOOK_SEPARATOR))
+                .apart_from(&args.repertoire.repertoire)
         };
         let page = args.html.as_deref().map(|html| output(html, FileKind::HTML));
         let output = output(path, GAMES);

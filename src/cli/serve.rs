@@ -1,7 +1,7 @@
 //! `tabia serve`: serves books over HTTP to browsers and other programs.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(super) struct Args {
     games: GameFolders,
     /// Show a repertoire (a PGN file with variations), add moves to it, and train it at /train
     #[arg(long, value_name = "FILE", requires = "side")]
-    repertoire: Option<PathBuf>,
+    repertoire: Vec<PathBuf>,
     /// The side of the repertoire
     #[arg(long, value_parser = parse_side, requires = "repertoire")]
     side: Option<Color>,
@@ -65,6 +65,22 @@ struct SearchLimitArgs {
     /// Maximum memory for the table of a search (default: 256M; 32M if other machines can connect)
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     max_memory: Option<usize>,
+}
+
+impl Args {
+    /// Returns the file of the repertoire.
+    fn repertoire(&self) -> anyhow::Result<Option<&Path>> {
+        match &self.repertoire[..] {
+            [] => Ok(None),
+            [file] if !file.is_dir() => Ok(Some(file)),
+            _ => Err(wrong(
+                "--repertoire: the server needs a single PGN file, because it adds moves to it; \
+                 `tabia repertoire build FILES --side SIDE -o all.pgn` joins several files"
+                    .to_owned(),
+            )
+            .into()),
+        }
+    }
 }
 
 impl SearchLimitArgs {
@@ -105,14 +121,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
     }
+    let path = args.repertoire()?;
     let loaded = LoadedBooks::new(args.books.clone(), args.games.folders.clone());
     // The server opens the books after it has started. Therefore, report missing files and files of
     // a wrong format before it prints its address.
     loaded.check()?;
-    let named = args.repertoire.as_deref().zip(args.side);
+    let named = path.zip(args.side);
     let repertoire = named.map(|(path, side)| RepertoireFile::open(path, side)).transpose()?;
     repertoire.iter().for_each(|file| file.remarks(print_remark));
-    let training = args.repertoire.as_deref().map(|path| TrainingPlan {
+    let training = path.map(|path| TrainingPlan {
         journal: journal_beside(path),
         min_probability: END_PROBABILITY,
     });

@@ -136,6 +136,42 @@ fn every_move_that_leaves_the_book_or_returns_is_noted() {
 }
 
 #[test]
+fn moves_that_leave_or_reach_a_repertoire_are_noted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = "1. d4 Nf6 (1... d5 2. c4 e6 3. Nc3) 2. c4 e6 (2... g6) 3. Nc3 *\n";
+    fs::write(folder.path().join("white.pgn"), lines).expect("written");
+    let played = ["c4 Nf6 2. d4 e6 3. Nf3", "d4 f5 2. c4", "d4 Nf6 2. c4 e6 3. Nc3 Bb4"];
+    let played = played.map(|moves| format!("[White \"Me, Myself\"]\n\n1. {moves} *\n\n"));
+    let other = "[White \"Other\"]\n[Black \"Me, Myself\"]\n\n1. d4 f5 *\n";
+    fs::write(folder.path().join("played.pgn"), played.concat() + other).expect("written");
+    let options =
+        "--book white.pgn --nodes 100 --repertoire white.pgn --side white --player myself";
+    let (ok, pgn, reported) = printed(&format!("played.pgn {options}"), folder.path());
+    assert!(ok, "{reported}");
+    let games = games(&pgn);
+    for (game, ply, noted) in [
+        (0, 0, "Deviates from the repertoire, which has d4 (1 line without a result)."),
+        (0, 2, "Returns to the book by transposition. Returns to the repertoire by transposition."),
+        (0, 4, "Deviates from the repertoire, which has Nc3"),
+        (1, 1, "The opponent leaves the repertoire, which has Nf6"),
+        (2, 5, "The repertoire ends before this move."),
+    ] {
+        let text = comment(&games[game], ply);
+        assert!(text.contains(noted), "{noted}: {text}");
+    }
+    let noted = |game: &PgnGame| {
+        (0..game.moves.len()).filter(|&ply| comment(game, ply).contains("repertoire")).count()
+    };
+    assert_eq!(games.iter().map(noted).collect::<Vec<usize>>(), [3, 1, 1, 0], "{pgn}");
+    // Without the repertoire, its notes are removed.
+    fs::write(folder.path().join("again.pgn"), &pgn).expect("written");
+    let (ok, again, reported) = printed(&format!("again.pgn {options}"), folder.path());
+    assert!(ok && again == pgn, "{reported}{again}");
+    let (ok, without, reported) = printed("again.pgn --book white.pgn --nodes 100", folder.path());
+    assert!(ok && !without.contains("repertoire"), "{reported}{without}");
+}
+
+#[test]
 fn annotating_twice_changes_nothing() {
     let folder = folder();
     // Earlier annotations, whether by another program or by Tabia with fewer nodes, do not affect

@@ -168,6 +168,26 @@ fn engine_finds_losing_moves_and_answers() {
     assert_eq!(found["losing"][0]["source"], "value");
 }
 
+#[test]
+fn kept_results_are_not_searched_again() {
+    let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n1. e4 e5 2. Ba6 Nxa6 0-1\n";
+    let folder = folder(&[("r.pgn", "1. e4 e5 2. Ba6 (2. Nf3) *\n"), ("g.pgn", games)]);
+    let line = "r.pgn --side white --reference g.pgn --memory 1M --keep kept.analysis";
+    let first = findings(&format!("{line} --nodes 3000"), folder.path());
+    assert_eq!(texts(&first["losing"], "san"), ["Ba6"]);
+    let kept = || fs::read(folder.path().join("kept.analysis")).expect("kept");
+    let stored = kept();
+    // Searches with one node would find other values.
+    let second = findings(&format!("{line} --nodes 1"), folder.path());
+    assert_eq!((&second, kept() == stored), (&first, true));
+    let longer = findings(&format!("{line} --nodes 6000"), folder.path());
+    assert!(texts(&longer["losing"], "san") == ["Ba6"] && kept().len() > stored.len());
+    // The file belongs to the reference.
+    let other = line.replace("g.pgn", "r.pgn");
+    let (status, _, errors) = run(&format!("repertoire check {other} --nodes 1"), folder.path());
+    assert!(status == Some(1) && errors.contains("kept.analysis"), "{errors}");
+}
+
 /// Returns games with the same moves between players of this rating. White wins the first `white`
 /// games, and Black wins the other `black` games.
 fn rated(rating: u16, moves: &str, [white, black]: [usize; 2]) -> String {

@@ -214,6 +214,14 @@ fn another_repertoire_does_not_count_as_games() {
         let (status, printed, errors) = run(&format!("repertoire {command}"), folder.path());
         assert_eq!((status, printed.as_str()), (Some(2), ""), "{command}: {errors}");
         assert!(errors.contains(&format!("{name} is not a file of games")), "{command}: {errors}");
+        assert!(errors.contains("--repertoire"), "{command}: {errors}");
+    }
+    // Moves are added to a served repertoire, so it is a single file.
+    for served in ["--repertoire a.pgn --repertoire b.pgn", "--repertoire ."] {
+        let (status, _, errors) =
+            run(&format!("serve games.pgn {served} --side white"), folder.path());
+        assert_eq!(status, Some(2), "{errors}");
+        assert!(errors.contains("a single PGN file") && errors.contains("build"), "{errors}");
     }
     run_ok("repertoire report a.pgn games.pgn --side white", folder.path());
     run_ok("repertoire report a.pgn c.pgn --side white", folder.path());

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tabia::book::{Book, BookValue, BuildOptions, Names, build_in_memory};
 use tabia::pgn::PgnInput;
 use tabia::position::{Color, Move, Position};
-use tabia::repertoire::{GrowOptions, Growth, Repertoire, Search, Style};
+use tabia::repertoire::{GrowOptions, Growth, Repertoire, Search, Searched, Style};
 use tempfile::TempDir;
 
 use crate::support::run_line;
@@ -276,7 +276,7 @@ fn searches_judge_what_the_book_has_not_analysed() {
         let legal: Vec<Move> = position.legal_moves().iter().collect();
         let from = if only.is_empty() { legal } else { only };
         let best = from.into_iter().max_by_key(|&mv| value(mv));
-        (best.map_or(0, value), best)
+        Searched { score: best.map_or(0, value), line: best.into_iter().collect() }
     };
     let first = |style, max_loss, search: Option<&mut Search<'_>>| {
         let mut repertoire = Repertoire::new(Color::White);

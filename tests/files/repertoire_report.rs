@@ -81,6 +81,21 @@ fn report_lists_events_of_each_game() {
 }
 
 #[test]
+fn several_files_form_one_repertoire() {
+    let folder = folder();
+    fs::write(folder.path().join("dutch.pgn"), "1. d4 f5 2. c4 *\n").expect("writable");
+    let line = format!("{REPORT} --reference games.pgn");
+    let outcome = |report: &Value| report["games"][2]["outcome"].clone();
+    let one = json(&line, folder.path());
+    let both = json(&format!("{line} --repertoire dutch.pgn"), folder.path());
+    assert_eq!((outcome(&one), outcome(&both)), ("reply".into(), "followed".into()));
+    assert_eq!(both["repertoire"], "white.pgn, dutch.pgn");
+    let line = "repertoire prepare Third games.pgn --side white --repertoire white.pgn";
+    let meetings = |line: &str| json(line, folder.path())["repertoire"].to_string();
+    assert_ne!(meetings(line), meetings(&format!("{line} --repertoire dutch.pgn")));
+}
+
+#[test]
 fn report_is_printed_for_readers() {
     let folder = folder();
     let line = format!("{REPORT} --player myself --reference games.pgn");

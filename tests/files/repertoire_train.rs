@@ -71,6 +71,27 @@ impl Training {
     }
 }
 
+#[test]
+fn searches_explain_moves_without_values() {
+    let folder = folder();
+    let options = ["--seed", "5", "--questions", "0", "--nodes", "2000", "--memory", "1M"];
+    let mut training = Training::start(folder.path(), &options);
+    let right = right_moves();
+    while let Some(question) = training.question() {
+        if question == "1. d4 d5" {
+            let judged = training.answer(&question, "g4");
+            assert!(judged.contains("not g4. It loses "), "{judged}");
+            let explained = training.program.line();
+            let (value, line) = explained.split_once("; best is ").expect("a line");
+            assert!(value.starts_with("  g4: no games, value -"), "{explained}");
+            assert!(line.starts_with("2... Bxg4 3. "), "{explained}");
+            return;
+        }
+        training.answer(&question, right[&*question]);
+    }
+    panic!("the position was not asked");
+}
+
 fn journal(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("a journal");
     let answers = text.lines().skip(1).filter_map(|line| line.split_once(' '));

@@ -7,4 +7,5 @@ mod endgames;
 mod mates;
 mod solve;
 mod soundness;
+mod steer;
 mod trace;

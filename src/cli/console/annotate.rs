@@ -124,6 +124,8 @@ impl Console {
             let background = Background {
                 book: &book,
                 names: &Names::embedded(),
+                repertoire: None,
+                players: &[],
                 limits: Limits::default(),
                 effort: effort.describe(),
             };

@@ -54,6 +54,9 @@ pub(super) struct Args {
     search: SearchLimit,
     #[command(flatten)]
     memory: TableMemory,
+    /// Append results of searches to this file, and use those that it contains
+    #[arg(long, value_name = "FILE", requires = "nodes")]
+    keep: Option<PathBuf>,
     /// Print all findings as JSON
     #[arg(long)]
     json: bool,
@@ -74,6 +77,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let repertoire = args.repertoire.open()?;
     let book = args.reference.open()?;
     let mut searches = Searches::new(&args.search, &args.memory);
+    if let Some(path) = &args.keep {
+        let keeping = searches.map(|searches| searches.keeping(path, &book));
+        searches = keeping.transpose()?;
+    }
     let forecast = match args.place.is_given() {
         true => repertoire.forecast_from(&[*args.place.game()?.position()], &book, args.max_ply),
         false => repertoire.forecast(&book, args.max_ply),
@@ -105,6 +112,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 impl Args {
     fn output<'a>(&self, path: Option<&'a Path>, kind: FileKind) -> Option<Output<'a>> {
         let output = Output::new(path?, kind).force(self.force.allowed);
-        Some(output.apart_from(self.repertoire.paths.iter().chain([&self.reference.reference])))
+        Some(output.apart_from(
+            self.repertoire.paths.iter().chain([&self.reference.reference]).chain(&self.keep),
+        ))
     }
 }

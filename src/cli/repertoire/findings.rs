@@ -246,8 +246,8 @@ impl Check<'_> {
             AnswerRow { mv, san, source, score, text }
         };
         if let Some(searches) = searches {
-            let (score, best) = searches.value(position, Vec::new());
-            return best.map(|mv| row(mv, "engine", Some(score)));
+            let found = searches.value(position, &[]);
+            return found.best().map(|mv| row(mv, "engine", Some(found.score)));
         }
         match Proposal::find(self.book, position)? {
             Proposal::Value(mv, score) => Some(row(mv, "value", Some(score))),
@@ -313,7 +313,8 @@ impl Check<'_> {
             (None, Some(searches))
                 if self.forecast.probability(position) >= self.min_probability =>
             {
-                (None, Some(searches.value(position, Vec::new())))
+                let found = searches.value(position, &[]);
+                (None, Some((found.score, found.best())))
             }
             _ => (None, None),
         };
@@ -322,7 +323,7 @@ impl Check<'_> {
         for known in moves.iter().filter(|known| Some(known.mv) != best) {
             let score = match (book, searches.as_mut()) {
                 (Some(book), _) => book.value_of_move(position, known.mv),
-                (None, Some(searches)) => Some(searches.value(position, vec![known.mv]).0),
+                (None, Some(searches)) => Some(searches.value(position, &[known.mv]).score),
                 (None, None) => None,
             };
             let Some(score) = score.filter(|score| best_score - score > self.margin) else {

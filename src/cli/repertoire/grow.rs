@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let mut search = searches
         .as_mut()
-        .map(|searches| |position: &Position, moves: Vec<Move>| searches.value(position, moves));
+        .map(|searches| |position: &Position, moves: Vec<Move>| searches.value(position, &moves));
     let search = search.as_mut().map(|search| search as &mut Search<'_>);
     let growth = repertoire.grow(&reference, &args.options(), search);
     let text = games(&repertoire, &reference);

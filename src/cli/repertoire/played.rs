@@ -49,7 +49,7 @@ pub(super) fn games_of(paths: &[PathBuf]) -> anyhow::Result<Vec<PgnInput>> {
     if let Some(input) = inputs.iter().find(is_repertoire) {
         let name = input.name();
         let (name, what) = (visible(&name), "none of its games has a result");
-        let todo = "only one repertoire is compared; to use several files, put them into a folder";
+        let todo = "if it belongs to the repertoire, put --repertoire before it";
         return Err(wrong(format!("{name} is not a file of games: {what}; {todo}")).into());
     }
     Ok(inputs)

@@ -33,9 +33,9 @@ pub(super) struct Args {
     player: String,
     #[command(flatten)]
     games: GamePaths,
-    /// Your repertoire: a PGN file with variations, a folder of them, or a book
+    /// Your repertoire: a PGN file with variations, a folder of them, or a book; may be repeated
     #[arg(long, value_name = "REPERTOIRE")]
-    repertoire: Option<PathBuf>,
+    repertoire: Vec<PathBuf>,
     /// The side of the repertoire (default: the side that the book was made for)
     #[arg(long, value_parser = parse_side, requires = "repertoire")]
     side: Option<Color>,
@@ -69,10 +69,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let (Some(pgn), Some(html)) = (&pgn, &html) {
         html.check_beside(pgn)?;
     }
-    let repertoire = match &args.repertoire {
-        Some(path) => Some(RepertoireArgs { paths: vec![path.clone()], side: args.side }.open()?),
-        None => None,
-    };
+    let repertoire = RepertoireArgs { paths: args.repertoire.clone(), side: args.side };
+    let is_given = !args.repertoire.is_empty();
+    let repertoire = is_given.then(|| repertoire.open()).transpose()?;
     let names = [args.player.to_lowercase()];
     let sides = |game: &PgnGame| {
         let sides = [Color::White, Color::Black].into_iter();
@@ -107,7 +106,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 impl Args {
     fn output<'a>(&self, path: &'a Path, kind: FileKind, inputs: &[PgnInput]) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
-        output.apart_from(files_of(inputs).chain(self.repertoire.clone()))
+        output.apart_from(files_of(inputs).chain(self.repertoire.iter().cloned()))
     }
 }
 

@@ -32,6 +32,9 @@ pub(super) struct Args {
     repertoire: PathBuf,
     #[command(flatten)]
     games: GamePaths,
+    /// Another file or folder of the repertoire; may be repeated
+    #[arg(long = "repertoire", value_name = "REPERTOIRE")]
+    more: Vec<PathBuf>,
     /// The side of the repertoire (default: the side that the book was made for)
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
@@ -50,8 +53,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = games_of(&args.games.games)?;
-    let repertoire =
-        RepertoireArgs { paths: vec![args.repertoire.clone()], side: args.side }.open()?;
+    let paths: Vec<PathBuf> = [&args.repertoire].into_iter().chain(&args.more).cloned().collect();
+    let files: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let repertoire = RepertoireArgs { paths, side: args.side }.open()?;
     let (side, book) = (repertoire.side, args.reference.open()?);
     let players = lowercase(&args.player);
     let (mut comparison, mut games) = (Comparison::new(&repertoire, &book), Vec::new());
@@ -64,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             names => bail!("the input contains no game of {} as {side}", names.join(" or ")),
         }
     }
-    let names = [&args.repertoire.display().to_string(), book.name()];
+    let names = [&files.join(", "), book.name()];
     let report = Report::new(side, names, book.is_self_play(), games);
     match args.json {
         true => outln!("{}", serde_json::to_string(&report)?)?,

@@ -1,13 +1,27 @@
 //! Engine searches that propose moves for gaps or measure how much a move loses.
 
-use crate::chess::position::{Game, Move, Position};
-use crate::chess::score::Score;
+use std::path::Path;
+
+use crate::chess::position::{Game, KeyMap, Move, Position};
+use crate::chess::score::to_table;
 use crate::cli::args::{SearchLimit, TableMemory};
-use crate::engine::search::{Config, Control, Limits, Searcher};
+use crate::engine::search::{Bound, Config, Control, Limits, SearchEvent, SearchResult, Searcher};
+use crate::games::book::{Book, BookValue, before, kept_nodes};
+use crate::games::repertoire::Searched;
+use crate::support::files::JournalError;
+use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
 
 pub(super) struct Searches {
-    pub searcher: Searcher,
-    pub limits: Limits,
+    searcher: Searcher,
+    limits: Limits,
+    kept: Option<Kept>,
+}
+
+/// The file of `--keep`: an analysis journal for the reference.
+struct Kept {
+    book: Book,
+    journal: AnalysisJournal,
+    known: KeyMap<BookValue>,
 }
 
 impl Searches {
@@ -19,15 +33,103 @@ impl Searches {
             (None, None) => return None,
         };
         let config = Config { memory_mb: memory.mebibytes(), ..Config::default() };
-        Some(Searches { searcher: Searcher::on_large_stack(config), limits })
+        Some(Searches { searcher: Searcher::on_large_stack(config), limits, kept: None })
     }
 
-    /// Searches the given moves in `position`, or all legal moves if `moves` is empty. Returns the
-    /// score from the side to move's point of view and the best move.
-    pub(super) fn value(&mut self, position: &Position, moves: Vec<Move>) -> (Score, Option<Move>) {
+    /// Stores the results for positions in `book` in a file, and uses the results already in this
+    /// file and in the book.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or created, or belongs to another book.
+    pub(super) fn keeping(self, path: &Path, book: &Book) -> Result<Self, JournalError> {
+        let (journal, found) = open_journal(path, book)?;
+        let known = longest(book.values().chain(found));
+        Ok(Searches { kept: Some(Kept { book: book.clone(), journal, known }), ..self })
+    }
+
+    /// Searches the given moves in `position`, or all legal moves if `moves` is empty. Does not
+    /// search if the kept results contain the value.
+    pub(super) fn value(&mut self, position: &Position, moves: &[Move]) -> Searched {
+        let nodes = self.limits.nodes.unwrap_or(0);
+        let known = self.kept.as_ref().and_then(|kept| kept.find(position, moves, nodes));
+        if let Some(known) = known {
+            return known;
+        }
+        let (found, result) = self.search(position, moves.to_vec());
+        if let Some(kept) = &mut self.kept {
+            kept.append(position, moves, &found, (result.depth, result.nodes.max(nodes)));
+        }
+        found
+    }
+
+    fn search(&mut self, position: &Position, moves: Vec<Move>) -> (Searched, SearchResult) {
         let limits = Limits { root_moves: moves, ..self.limits.clone() };
-        let game = Game::new(*position);
-        let result = self.searcher.search(&game, &limits, &Control::new(), &mut |_| {});
-        (result.score, result.best)
+        let (game, mut line) = (Game::new(*position), Vec::new());
+        let mut listen = |event: &SearchEvent| {
+            if let SearchEvent::Iteration(report) | SearchEvent::NewBest(report) = event
+                && report.bound == Bound::Exact
+            {
+                line.clone_from(&report.pv);
+            }
+        };
+        let result = self.searcher.search(&game, &limits, &Control::new(), &mut listen);
+        if line.first() != result.best.as_ref() {
+            line = result.best.into_iter().chain(result.ponder).collect();
+        }
+        (Searched { score: result.score, line }, result)
+    }
+}
+
+impl Kept {
+    /// Returns the result of a search with at least `nodes` nodes of all moves, or of a single
+    /// move, whose value is that of the position after it.
+    fn find(&self, position: &Position, moves: &[Move], nodes: u64) -> Option<Searched> {
+        let known = |position: &Position| {
+            let value = self.known.get(&position.key())?;
+            (value.nodes >= kept_nodes(nodes)).then_some(value)
+        };
+        match *moves {
+            [] => {
+                let (mv, score) = known(position)?.own?;
+                position.is_legal(mv).then(|| Searched { score, line: vec![mv] })
+            }
+            [mv] => {
+                let value = known(&position.play(mv))?;
+                let line = [mv].into_iter().chain(value.best).collect();
+                Some(Searched { score: before(value.score), line })
+            }
+            _ => None,
+        }
+    }
+
+    fn append(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+        found: &Searched,
+        (depth, nodes): (i32, u64),
+    ) {
+        let (position, score, best, depth) = match *moves {
+            [] => (*position, found.score, found.line.first(), depth),
+            [mv] => (position.play(mv), to_table(-found.score, 1), found.line.get(1), depth - 1),
+            _ => return,
+        };
+        let Some(&mv) = best.filter(|_| self.book.reached(&position).is_some()) else { return };
+        let (key, own) = (position.key(), Some((mv, score)));
+        let value = BookValue {
+            key,
+            score,
+            best: Some(mv),
+            outside: own,
+            own,
+            depth,
+            own_depth: depth,
+            nodes,
+        };
+        self.known.insert(key, value);
+        if let Err(error) = self.journal.append(&value.to_bytes()) {
+            log::warn!("{error}");
+        }
     }
 }

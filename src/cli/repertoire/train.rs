@@ -191,7 +191,7 @@ impl Session {
 
     fn answer(&mut self, position: &Position, mv: Move) -> anyhow::Result<()> {
         let mut search = self.searches.as_mut().map(|searches| {
-            |position: &Position, moves: Vec<Move>| searches.value(position, moves)
+            |position: &Position, moves: Vec<Move>| searches.value(position, &moves)
         });
         let search = search.as_mut().map(|search| search as &mut Search<'_>);
         let gap = self.training.question().and_then(|question| question.gap);

@@ -12,6 +12,8 @@ use crate::support::words::{counted, percent, visible};
 const MINUTE: Time = 60;
 const HOUR: Time = 3600;
 const DAY: Time = 86_400;
+/// The maximum length of the line that a search expects after a move, in plies.
+const LINE: usize = 6;
 
 pub(super) fn introduction(training: &Training, now: Time) -> String {
     let side = notation::color(training.repertoire().side);
@@ -114,6 +116,10 @@ fn describe(position: &Position, facts: &MoveFacts) -> String {
     };
     if let Some(value) = facts.value {
         text += &format!(", value {}", notation::score(value));
+    }
+    if !facts.line.is_empty() {
+        let line = &facts.line[..facts.line.len().min(LINE)];
+        text += &format!("; best is {}", line_text(&position.play(facts.mv), line));
     }
     if let Some(reply) = &facts.reply {
         let san = position.play(facts.mv).san(reply.mv);

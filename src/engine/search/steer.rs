@@ -29,7 +29,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if depth <= self.book_ending.settled || (self.spent() < STEER_FROM && !is_last) {
             return;
         }
-        self.book_ending.book_return = self.find_book_return(depth);
+        let found = self.find_book_return(depth);
+        // A stopped attempt has not tried all moves, so it does not replace an earlier result.
+        if found.is_some() || !job.control.is_stopped() {
+            self.book_ending.book_return = found;
+        }
     }
 
     fn find_book_return(&mut self, depth: Depth) -> Option<BookReturn> {

@@ -57,8 +57,23 @@ pub struct GrowOptions {
 }
 
 /// Searches a position, considering only the given moves, or all legal moves if the list is empty.
-/// Returns the score in centipawns from the side to move's point of view, and the best move.
-pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> (Score, Option<Move>) + 'a;
+pub type Search<'a> = dyn FnMut(&Position, Vec<Move>) -> Searched + 'a;
+
+/// The result of a [`Search`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Searched {
+    /// The score in centipawns from the side to move's point of view.
+    pub score: Score,
+    /// The best line. Empty if there is no legal move.
+    pub line: Vec<Move>,
+}
+
+impl Searched {
+    /// Returns the best move.
+    pub fn best(&self) -> Option<Move> {
+        self.line.first().copied()
+    }
+}
 
 /// The result of [`Repertoire::grow`].
 #[derive(Debug, Clone)]
@@ -172,13 +187,14 @@ impl<'a, 's> Answers<'a, 's> {
         let mut moves = ranked.into_iter().map(|(_, mv)| mv);
         match &mut self.search {
             Some(search) if self.book.value(position).is_none() => {
-                let (score, best) = search(position, Vec::new());
+                let found = search(position, Vec::new());
+                let (score, best) = (found.score, found.best());
                 let max_loss = self.options.max_loss;
                 if self.options.style == Style::BestValue {
                     return best;
                 }
                 let mut is_good =
-                    |mv| Some(mv) == best || score - search(position, vec![mv]).0 <= max_loss;
+                    |mv| Some(mv) == best || score - search(position, vec![mv]).score <= max_loss;
                 moves.find(|&mv| is_good(mv)).or(best)
             }
             _ => moves.next(),

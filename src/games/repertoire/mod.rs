@@ -40,7 +40,7 @@ pub use add::{AddError, Addition};
 pub use follow::{Event, EventKind, Followed, follow_book};
 pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line, MIN_PROBABILITY};
 pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
-pub use grow::{GrowOptions, Growth, Search, Style};
+pub use grow::{GrowOptions, Growth, Search, Searched, Style};
 pub use low_scores::{LowScore, SCORE_MARGIN};
 pub use opponent::{NewMove, OpponentGames, Reached, Spot};
 pub use propose::Proposal;

@@ -5,9 +5,9 @@ use super::study::Study;
 use crate::chess::notation;
 use crate::chess::position::{Color, Position};
 use crate::chess::score::{Score, mate_distance};
-use crate::games::book::{Book, BookMove, Names};
+use crate::games::book::{Book, BookMove, Names, names_player};
 use crate::games::pgn::{PgnGame, PgnMove};
-use crate::games::repertoire::{Event, EventKind, follow_book};
+use crate::games::repertoire::{Event, EventKind, GapKind, Repertoire, follow_book};
 use crate::support::words::{counted, grouped};
 
 /// The prefix by which Tabia is recognised among a game's annotators. Its own annotations can be
@@ -16,7 +16,7 @@ const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
 /// The first words of Tabia's sentences about moves, used to recognise them when an annotated game
 /// is annotated again.
-const SIGNS: [&str; 8] = [
+const SIGNS: [&str; 14] = [
     "Inaccuracy: ",
     "Mistake: ",
     "Blunder: ",
@@ -25,8 +25,18 @@ const SIGNS: [&str; 8] = [
     "Only move: the next best is worth ",
     "Leaves the book, wh",
     RETURNS,
+    "Deviates from the repertoire, which has ",
+    "The opponent leaves the repertoire, which has ",
+    REPERTOIRE_ENDS,
+    REPERTOIRE_HAS_NO_MOVE,
+    RETURNS_TO_REPERTOIRE,
+    REACHES_REPERTOIRE,
 ];
 const RETURNS: &str = "Returns to the book by transposition.";
+const REPERTOIRE_ENDS: &str = "The repertoire ends before this move.";
+const REPERTOIRE_HAS_NO_MOVE: &str = "The repertoire has no move here.";
+const RETURNS_TO_REPERTOIRE: &str = "Returns to the repertoire by transposition.";
+const REACHES_REPERTOIRE: &str = "Reaches the repertoire.";
 /// If Tabia's comment contains one of these phrases, Tabia added a better line as the move's first
 /// variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
@@ -47,6 +57,11 @@ const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 pub(crate) struct Background<'a> {
     pub book: &'a Book,
     pub names: &'a Names,
+    /// The repertoire with which the games are compared.
+    pub repertoire: Option<&'a Repertoire>,
+    /// Parts of the names of the repertoire's player, in lower case. Games in which the player has
+    /// the other side are not compared with the repertoire. If empty, all games are compared.
+    pub players: &'a [String],
     pub limits: Limits,
     /// A description of the search effort, for the `Annotator` tag.
     pub effort: String,
@@ -64,10 +79,12 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     let mut pgn = game.clone();
     clear(&mut pgn);
     let judgements = judge(study, &background.limits);
-    let events = book_events(study, background.book);
+    let mut events = book_events(study, background.book);
+    events.extend(repertoire_events(game, study, background));
     for (ply, judged) in judgements.iter().enumerate() {
-        let event = events.iter().find(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
-        note(&mut pgn.moves[ply], study, ply, judged, event);
+        let of_move = events.iter().filter(|(at, _)| *at == ply).map(|(_, text)| text.as_str());
+        let of_move = of_move.collect::<Vec<&str>>().join(" ");
+        note(&mut pgn.moves[ply], study, ply, judged, &of_move);
     }
     let players = [Color::White, Color::Black].map(|side| Player::of(side, &judgements));
     let summary =
@@ -151,14 +168,14 @@ fn joined<const N: usize>(texts: [&str; N]) -> String {
     texts.join(" ")
 }
 
-fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, book_event: Option<&str>) {
+fn note(mv: &mut PgnMove, study: &Study, ply: usize, judged: &Judgement, events: &str) {
     mv.nags.extend(judged.verdict.map(Verdict::nag));
     mv.nags.extend(judged.only.then_some(ONLY_MOVE));
     let position = study.position(ply);
     let is_over = study.found[ply + 1].is_none();
     let eval = if is_over { String::new() } else { format!("[%eval {}]", eval(judged.white())) };
     let verdict = comment_text(judged, position, study.second[ply]);
-    mv.comment = joined([&eval, &mv.comment, &verdict, book_event.unwrap_or_default()]);
+    mv.comment = joined([&eval, &mv.comment, &verdict, events]);
     let better = study.found[ply].as_ref().filter(|found| found.line.first() != Some(&judged.mv));
     if let Some(found) = better
         && (judged.verdict.is_some() || judged.missed_mate.is_some())
@@ -223,6 +240,44 @@ fn book_events(study: &Study, book: &Book) -> Vec<(usize, String)> {
         }
     };
     followed.events.iter().filter_map(event).collect()
+}
+
+/// Compares the game with the repertoire, like `tabia repertoire report`.
+fn repertoire_events(
+    game: &PgnGame,
+    study: &Study,
+    background: &Background<'_>,
+) -> Vec<(usize, String)> {
+    let Some(repertoire) = background.repertoire else { return Vec::new() };
+    let player = game.tag(if repertoire.side == Color::White { "White" } else { "Black" });
+    let players = background.players;
+    if !players.is_empty() && !names_player(players, player.unwrap_or_default()) {
+        return Vec::new();
+    }
+    let followed = repertoire.follow(study.position(0), study.game.moves());
+    let event = |event: &Event| (event.ply, repertoire_event(event, repertoire, background.book));
+    followed.events.iter().map(event).collect()
+}
+
+fn repertoire_event(event: &Event, repertoire: &Repertoire, book: &Book) -> String {
+    let position = &event.position;
+    let in_book = book.moves(position);
+    let known = repertoire.node(position).into_iter().flat_map(|node| &node.moves);
+    let describe = |mv| match in_book.iter().find(|found| found.mv == mv) {
+        Some(found) if !found.played.is_empty() => describe_move(book, position, found),
+        _ => position.san(mv),
+    };
+    let known = known.map(|known| describe(known.mv)).collect::<Vec<String>>().join(" or ");
+    match event.kind {
+        EventKind::Deviation => format!("Deviates from the repertoire, which has {known}."),
+        EventKind::Gap(GapKind::Reply) => {
+            format!("The opponent leaves the repertoire, which has {known}.")
+        }
+        EventKind::Gap(GapKind::End) => REPERTOIRE_ENDS.to_owned(),
+        EventKind::Gap(GapKind::DeadEnd) => REPERTOIRE_HAS_NO_MOVE.to_owned(),
+        EventKind::Return => RETURNS_TO_REPERTOIRE.to_owned(),
+        EventKind::Entry => REACHES_REPERTOIRE.to_owned(),
+    }
 }
 
 fn departure(position: &Position, book: &Book) -> String {

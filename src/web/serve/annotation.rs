@@ -96,6 +96,8 @@ fn annotate(
     let background = Background {
         book: &content.book,
         names: &content.names,
+        repertoire: None,
+        players: &[],
         limits: Limits::default(),
         effort: order.effort.describe(),
     };

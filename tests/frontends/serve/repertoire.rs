@@ -139,6 +139,27 @@ fn conflicts_write_nothing() {
 }
 
 #[test]
+fn outside_changes_are_shown() {
+    let (server, folder) = server(&["more.pgn"]);
+    let path = folder.path().join("rep.pgn");
+    let gaps = server.get("/repertoire/gaps").json();
+    let training = server.get("/training").json();
+    let theirs = "[Event \"Theirs\"]\n\n1. e4 {king's pawn} e5 *\n";
+    fs::write(&path, theirs).expect("written");
+    let shown = server.get("/repertoire?play=e2e4").json();
+    assert_eq!((&shown["comments"], &shown["fault"]), (&json!(["king's pawn"]), &Value::Null));
+    assert_eq!(server.get("/repertoire/gaps").json()["version"], shown["version"]);
+    assert_ne!(gaps["version"], shown["version"]);
+    assert_ne!(server.get("/training").json()["new"], training["new"]);
+    fs::remove_file(&path).expect("removed");
+    let kept = server.get("/repertoire?play=e2e4").json();
+    assert_eq!((&kept["comments"], &kept["version"]), (&shown["comments"], &shown["version"]));
+    assert!(kept["fault"].as_str().is_some_and(|fault| fault.contains("rep.pgn")), "{kept}");
+    let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
+    check(&kept, &schemas["Repertoire"], schemas, "/repertoire");
+}
+
+#[test]
 fn only_own_page_and_local_programs_may_write() {
     let (server, folder) = server(&["games.pgn", "--origin", "https://chess.example"]);
     let (place, body) = (format!("{ADD}e2e4"), json!({ "version": server.version() }));

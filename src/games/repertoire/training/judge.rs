@@ -7,13 +7,13 @@ use super::journal::Verdict;
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::{Book, Chooser, MAX_LOSS, Policy, Rejection};
-use crate::games::repertoire::{Proposal, Repertoire, Search};
+use crate::games::repertoire::{Proposal, Repertoire, Search, Searched};
 
 /// The maximum number of good moves to list where a repertoire ends.
 const LISTED: usize = 3;
 
-/// What a reference book contains about a move of the player.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What a reference book contains about a move of the player, and what a search found about it.
+#[derive(Debug, Clone, PartialEq)]
 pub struct MoveFacts {
     /// The move.
     pub mv: Move,
@@ -22,11 +22,13 @@ pub struct MoveFacts {
     /// The player's average score per game in these games, from 0 to 1.
     pub score: f64,
     /// The engine value of the move in centipawns from the player's point of view, if it was
-    /// analysed.
+    /// analysed or searched.
     pub value: Option<Score>,
     /// The opponent's best reply, or the most common one if the position after the move was not
     /// analysed.
     pub reply: Option<ReplyFacts>,
+    /// The opponent's best reply and the moves expected after it, if the move was searched.
+    pub line: Vec<Move>,
 }
 
 /// What a reference book contains about the opponent's reply to a move.
@@ -48,9 +50,19 @@ pub(super) struct Ruling {
     /// The repertoire's moves or, where the repertoire ends, good moves. The preferred move comes
     /// first.
     pub expected: Vec<Move>,
+    /// The results of searches, whose lines begin with the player's move or the best move.
+    pub searched: Vec<Searched>,
 }
 
-pub(super) fn facts(book: &Book, position: &Position, mv: Move) -> MoveFacts {
+/// Returns what `book` contains about a move, and what the search in `searched` whose line begins
+/// with this move has found.
+pub(super) fn facts(
+    book: &Book,
+    position: &Position,
+    mv: Move,
+    searched: &[Searched],
+) -> MoveFacts {
+    let searched = searched.iter().find(|found| found.best() == Some(mv));
     let after = position.play(mv);
     let reached = book.reached(&after).unwrap_or_default();
     let replies = book.moves(&after);
@@ -70,8 +82,9 @@ pub(super) fn facts(book: &Book, position: &Position, mv: Move) -> MoveFacts {
         mv,
         games: reached.games(),
         score: reached.score(position.side_to_move()),
-        value: value_of(book, position, mv),
+        value: value_of(book, position, mv).or(searched.map(|found| found.score)),
         reply,
+        line: searched.map_or_else(Vec::new, |found| found.line[1..].to_vec()),
     }
 }
 
@@ -85,12 +98,13 @@ pub(super) fn rule(
     let leads_back = repertoire.node(&position.play(mv)).is_some();
     let prepared = prepared(repertoire, position);
     if prepared.contains(&mv) {
-        return Ruling { verdict: Verdict::Right, loss: None, expected: prepared };
+        let (verdict, searched) = (Verdict::Right, Vec::new());
+        return Ruling { verdict, loss: None, expected: prepared, searched };
     }
-    let (loss, best) = loss(book, position, mv, search);
+    let (loss, searched) = loss(book, position, mv, search);
     if !prepared.is_empty() {
         let verdict = if leads_back { Verdict::Transposes } else { Verdict::Wrong };
-        return Ruling { verdict, loss, expected: prepared };
+        return Ruling { verdict, loss, expected: prepared, searched };
     }
     let verdict = match loss {
         _ if leads_back => Verdict::Good,
@@ -99,10 +113,11 @@ pub(super) fn rule(
         None => by_games(book, position, mv),
     };
     let mut expected = good_moves(repertoire, book, position);
+    let best = searched.first().and_then(Searched::best);
     if let Some(best) = best.filter(|best| !expected.contains(best)) {
         expected.insert(0, best);
     }
-    Ruling { verdict, loss, expected }
+    Ruling { verdict, loss, expected, searched }
 }
 
 /// Returns the repertoire's moves in a position. If the repertoire is a book of games, the most
@@ -160,21 +175,24 @@ fn chooser() -> Chooser {
     Chooser::new(Policy::Prefer, 0)
 }
 
-/// Returns how much worse `mv` is than the best move, in centipawns. If this required a search,
-/// also returns the best move it found.
+/// Returns how much worse `mv` is than the best move, in centipawns. If this required searches, also
+/// returns their results: first that of all moves, then that of `mv` if it is not the best move.
 fn loss(
     book: &Book,
     position: &Position,
     mv: Move,
     search: Option<&mut Search<'_>>,
-) -> (Option<Score>, Option<Move>) {
+) -> (Option<Score>, Vec<Searched>) {
     if let (Some(best), Some(value)) = (book.value(position), value_of(book, position, mv)) {
-        return ((Some((best.score - value).max(0))), None);
+        return (Some((best.score - value).max(0)), Vec::new());
     }
-    let Some(search) = search else { return (None, None) };
-    let (score, best) = search(position, Vec::new());
-    let loss = if best == Some(mv) { 0 } else { score - search(position, vec![mv]).0 };
-    (Some(loss.max(0)), best)
+    let Some(search) = search else { return (None, Vec::new()) };
+    let best = search(position, Vec::new());
+    if best.best() == Some(mv) {
+        return (Some(0), vec![best]);
+    }
+    let played = search(position, vec![mv]);
+    (Some((best.score - played.score).max(0)), vec![best, played])
 }
 
 fn value_of(book: &Book, position: &Position, mv: Move) -> Option<Score> {

@@ -280,7 +280,7 @@ impl Training {
         self.count(verdict, grade);
         self.cards[question.card].is_passed = grade.is_none();
         synced?;
-        let facts = |mv: &Move| facts(&self.book, position, *mv);
+        let facts = |mv: &Move| facts(&self.book, position, *mv, &ruling.searched);
         let (played, expected) = (facts(&mv), ruling.expected.iter().map(facts).collect());
         let reply = match verdict {
             Verdict::Right | Verdict::Transposes => self.reply(&question, mv, now),

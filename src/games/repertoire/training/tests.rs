@@ -6,7 +6,7 @@ use super::*;
 use crate::chess::position::{Color, Move, Piece, Position};
 use crate::games::book::{Book, BookValue, BuildOptions, build_in_memory};
 use crate::games::pgn::PgnInput;
-use crate::games::repertoire::{GapKind, Repertoire, Search};
+use crate::games::repertoire::{GapKind, Repertoire, Search, Searched};
 
 const DAY: Time = 86_400;
 const NOW: Time = 1_700_000_000;
@@ -83,7 +83,7 @@ fn answers_are_judged_by_the_repertoire() {
         (wrong.verdict, wrong.grade, wrong.reply),
         (Verdict::Wrong, Some(Grade::Again), None)
     );
-    let (played, expected) = (wrong.played, wrong.expected[0]);
+    let (played, expected) = (wrong.played, wrong.expected[0].clone());
     assert_eq!((played.games, played.score), (5, 0.0));
     let reply = played.reply.expect("a reply");
     assert_eq!((reply.is_best, reply.share), (false, 1.0));
@@ -168,15 +168,18 @@ fn searches_judge_moves_without_values() {
     for (loss, verdict) in [(30, Verdict::Good), (31, Verdict::Weak)] {
         let mut training = training(OPTIONS);
         ask_for(&mut training, "d4 Nf6 c4 e6 Nc3 Bb4", NOW);
-        let mut search = |_: &Position, moves: Vec<Move>| match moves.is_empty() {
-            true => (20, Some(e3)),
-            false => (20 - loss, None),
+        let castles: Move = "e8g8".parse().expect("a move");
+        let mut search = |_: &Position, moves: Vec<Move>| match moves[..] {
+            [] => Searched { score: 20, line: vec![e3, castles] },
+            [mv, ..] => Searched { score: 20 - loss, line: vec![mv, castles, e3] },
         };
         let search: &mut Search<'_> = &mut search;
         let mv = "a2a3".parse().expect("a move");
         let found = training.answer(mv, NOW, Some(search)).expect("no file").expect("judged");
         assert_eq!((found.verdict, found.loss), (verdict, Some(loss)));
-        assert_eq!(found.expected[0].mv, e3);
+        let (best, played) = (&found.expected[0], &found.played);
+        assert_eq!((best.mv, best.value, &best.line[..]), (e3, Some(20), &[castles][..]));
+        assert_eq!((played.value, &played.line[..]), (Some(20 - loss), &[castles, e3][..]));
     }
 }
 

@@ -59,7 +59,7 @@ export class Repertoire {
   async load(query) {
     if (!this.isOpen) return;
     const number = ++this.#loads;
-    const [layer, fault] = await ask(`repertoire${query && "?"}${query}`).then(layer => [layer, ""], error => [null, error.message]);
+    const [layer, fault] = await ask(`repertoire${query && "?"}${query}`).then(layer => [layer, layer.fault ?? ""], error => [null, error.message]);
     if (number === this.#loads) [this.#layer, this.#query, this.#fault] = [layer, query, fault];
   }
 

@@ -1,7 +1,9 @@
-//! The repertoire file. It is read at startup and written whenever a line is added.
+//! The repertoire file. It is read at startup and after other programs have changed it, and written
+//! whenever a line is added.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,9 +25,27 @@ const TEXT: FileKind = FileKind { name: "a repertoire", recognises: |_| true };
 pub(crate) struct RepertoireFile {
     path: PathBuf,
     side: Color,
-    current: RwLock<Arc<Snapshot>>,
+    state: RwLock<State>,
     /// Locked while the file is compared with the snapshot and written.
     writing: Mutex<()>,
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    snapshot: Arc<Snapshot>,
+    /// The stamp of the file when it was last read. `None` if the file must be read again.
+    stamp: Option<Stamp>,
+    /// Why the file cannot be read any more. The snapshot is the last version that could be read.
+    fault: Option<String>,
+}
+
+/// The modification time and the size of a file. A change of the file may leave both as they were if
+/// it follows another change at once. Therefore, additions compare the whole content instead.
+type Stamp = (SystemTime, u64);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 /// The content of the file when it was last read or written.
@@ -48,19 +68,20 @@ impl RepertoireFile {
     ///
     /// Fails if the file cannot be read, or contains games but no moves of `side`.
     pub(crate) fn open(path: &Path, side: Color) -> Result<Self, RepertoireError> {
+        let stamp = stamp(path);
         let snapshot = Snapshot::read(path, side)?;
         let Snapshot { repertoire, .. } = &snapshot;
         let has_moves = repertoire.nodes().any(|node| repertoire.answers(&node.position));
         if !has_moves && !repertoire.chapters.is_empty() {
             return Err(RepertoireError::empty(path.display().to_string(), side));
         }
-        let (path, current) = (path.to_owned(), RwLock::new(Arc::new(snapshot)));
-        Ok(RepertoireFile { path, side, current, writing: Mutex::new(()) })
+        let state = RwLock::new(State { snapshot: Arc::new(snapshot), stamp, fault: None });
+        Ok(RepertoireFile { path: path.to_owned(), side, state, writing: Mutex::new(()) })
     }
 
     /// Calls `report` for each part of the input that could not be used.
     pub(crate) fn remarks(&self, mut report: impl FnMut(&Remark)) {
-        self.current().repertoire.remarks.iter().for_each(&mut report);
+        self.state().snapshot.repertoire.remarks.iter().for_each(&mut report);
     }
 
     /// Returns the name of the file without its folder.
@@ -68,14 +89,49 @@ impl RepertoireFile {
         PgnInput::File(self.path.clone()).short_name()
     }
 
+    /// Returns the content of the file. Reads the file if another program has changed it since it
+    /// was last read. If it cannot be read, returns the last version that could be read; see
+    /// [`RepertoireFile::fault`].
     pub(crate) fn current(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        // Take the stamp first, so that a change during the reading is noticed the next time.
+        let (stamp, old) = (stamp(&self.path), self.state());
+        if stamp.is_some() && stamp == old.stamp && old.fault.is_none() {
+            return old.snapshot;
+        }
+        let (snapshot, fault) = match Snapshot::read(&self.path, self.side) {
+            // Keep the gaps that have already been computed.
+            Ok(new) if new.version == old.snapshot.version => (old.snapshot, None),
+            Ok(new) => (Arc::new(new), None),
+            Err(error) => {
+                let fault = format!(
+                    "this is the last version of {} that could be read: {}",
+                    self.name(),
+                    reason(&error)
+                );
+                (old.snapshot, Some(fault))
+            }
+        };
+        self.set(State { snapshot, stamp, fault })
     }
 
-    fn set(&self, snapshot: Snapshot) -> Arc<Snapshot> {
-        let snapshot = Arc::new(snapshot);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&snapshot);
+    /// Explains why the file could not be read by the last call of [`RepertoireFile::current`].
+    pub(super) fn fault(&self) -> Option<String> {
+        self.state().fault
+    }
+
+    fn state(&self) -> State {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, state: State) -> Arc<Snapshot> {
+        let snapshot = Arc::clone(&state.snapshot);
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
         snapshot
+    }
+
+    /// Replaces the snapshot. The next call of [`RepertoireFile::current`] compares it with the file.
+    fn replace(&self, snapshot: Snapshot) -> Arc<Snapshot> {
+        self.set(State { snapshot: Arc::new(snapshot), stamp: None, fault: None })
     }
 
     /// Adds a line to the file if the file's version is still `version`. Returns the number of
@@ -97,11 +153,11 @@ impl RepertoireFile {
         };
         let _lock = open_locked(&self.path, false).cannot("write", &self.path).map_err(failed)?;
         let on_disk = read_plain(&self.path).cannot("read", &self.path).map_err(failed)?;
-        let mut old = self.current();
+        let mut old = self.state().snapshot;
         if on_disk != old.bytes {
             let new = Snapshot::read(&self.path, self.side);
             let new = new.map_err(|error| ApiError::conflict(changed(&name, &reason(&error))))?;
-            old = self.set(new);
+            old = self.replace(new);
         }
         if old.version != version {
             return Err(ApiError::conflict(changed(&name, "look at it, then add the move again")));
@@ -117,7 +173,7 @@ impl RepertoireFile {
         copy.write(&on_disk).map_err(failed)?;
         Output::new(&self.path, TEXT).force(true).write(added.text.as_bytes()).map_err(failed)?;
         let bytes = added.text.clone().into_bytes();
-        self.set(Snapshot::new(bytes, added.text, added.repertoire));
+        self.replace(Snapshot::new(bytes, added.text, added.repertoire));
         Ok(Some(added.moves))
     }
 
@@ -231,6 +287,31 @@ mod tests {
         std::fs::remove_file(&path).expect("removed");
         assert_eq!(file.add(&version, &line("d4"), "x").expect_err("gone").status.as_u16(), 503);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn outside_changes_are_shown() {
+        let (folder, file) = opened(TEXT);
+        let path = folder.path().join("rep.pgn");
+        let first = file.current();
+        assert!(Arc::ptr_eq(&first, &file.current()), "an unchanged file is not read again");
+        let theirs = "[Event \"theirs\"]\n\n1. d4 *\n\n[Event \"second\"]\n\n1. c4 *\n";
+        std::fs::write(&path, theirs).expect("written");
+        let second = file.current();
+        assert_eq!((second.repertoire.chapters.len(), file.fault()), (2, None));
+        assert_ne!(second.version, first.version);
+        // A file that cannot be read leaves the last version in place.
+        for break_file in [
+            |path: &Path| std::fs::write(path, [0xff, 0xfe, 0]).expect("written"),
+            |path: &Path| std::fs::remove_file(path).expect("removed"),
+        ] {
+            break_file(&path);
+            assert_eq!(file.current().version, second.version);
+            let fault = file.fault().expect("a fault");
+            assert!(fault.contains("rep.pgn") && !fault.contains(['/', '\\']), "{fault}");
+        }
+        std::fs::write(&path, TEXT).expect("written");
+        assert_eq!((file.current().version.clone(), file.fault()), (first.version.clone(), None));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) struct RepertoireAnswer {
     file: String,
     side: String,
     version: String,
+    /// Why the file cannot be read, if the answer is that of an earlier version.
+    fault: Option<String>,
     chapters: usize,
     positions: usize,
     /// Whether the repertoire's side is to move.
@@ -78,6 +80,7 @@ impl RepertoireAnswer {
             file: file.name(),
             side: notation::color(repertoire.side).to_lowercase(),
             version: snapshot.version.clone(),
+            fault: file.fault(),
             chapters: repertoire.chapters.len(),
             positions: repertoire.positions(),
             own_turn: repertoire.is_own_turn(position),

@@ -110,18 +110,21 @@ async fn position(
     State(served): State<Served>,
     uri: Uri,
 ) -> Result<Json<RepertoireAnswer>, ApiError> {
-    let file = served.file()?;
+    let file = Arc::clone(served.file()?);
     let mut query = Query::of(&uri)?;
     let game = query.game()?;
     query.finish()?;
-    Ok(Json(RepertoireAnswer::new(file, &file.current(), &game)))
+    // The file may have to be read again.
+    let answer = move || RepertoireAnswer::new(&file, &file.current(), &game);
+    blocking(answer).await.map(Json)
 }
 
 async fn gaps(State(served): State<Served>, uri: Uri) -> Result<Json<GapsAnswer>, ApiError> {
     Query::of(&uri)?.finish()?;
-    let snapshot = served.file()?.current();
+    let file = Arc::clone(served.file()?);
     let content = Arc::clone(served.loaded.content()?);
     let find = move || {
+        let snapshot = file.current();
         let find = || GapsAnswer::new(&snapshot.repertoire, &snapshot.version, &content);
         snapshot.gaps.get_or_init(find).clone()
     };
