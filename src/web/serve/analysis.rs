@@ -237,21 +237,13 @@ fn end(analysis: &StoredAnalysis, reason: Ending) -> Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::book::{Book, Names};
+    use crate::games::book::Book;
 
     #[test]
     fn search_ends_on_time_without_a_reader() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
-            let (book, names) = (Book::embedded(), Names::embedded());
-            let content = Content {
-                book,
-                names,
-                sources: Vec::new(),
-                games: Vec::new(),
-                tag: String::new(),
-                kept: None,
-            };
+            let content = Content::new(Book::embedded(), Vec::new());
             let (searches, (_open, closing)) = (Arc::new(Searches::new(1)), watch::channel(false));
             let query = "/analysis?seconds=2&lines=5".parse().expect("an address");
             let query = Query::of(&query).expect("a query");

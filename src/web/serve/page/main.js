@@ -16,7 +16,7 @@ import { PatternSearch } from "./pattern.js";
 import { PlayerSearch } from "./player.js";
 import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
-import { showSources } from "./sources.js";
+import { openSources, showSources } from "./sources.js";
 import { wireTheme } from "./theme.js";
 import { numberOf, plyOf } from "./variations.js";
 
@@ -382,7 +382,7 @@ async function begin() {
   if (status.facets) filters.makeFilters(() => { pushAddress(); update(); pattern.update(); });
   byId("player").hidden = !status.games;
   byId("pattern-panel").hidden = !status.facets;
-  byId("sources-panel").hidden = status.books.length < 2;
+  if (status.books.length > 1) openSources();
   if (status.repertoire) repertoire.open();
   await readAddress();
 }
