@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use super::analysis_store::{KeepError, KeptValues};
 use super::api_error::ApiError;
 use super::progress::Progress;
+use crate::chess::position::Position;
 use crate::games::book::{
-    Book, BookError, BuildOptions, CommonGames, EMBEDDED_NAME, Monitor, Names, build, is_of_games,
+    Book, BookError, BookValue, BuildOptions, CommonGames, EMBEDDED_NAME, Monitor, Names, build, is_of_games,
 };
 use crate::games::pgn::PgnInput;
 use crate::support::files::FileError;
@@ -53,6 +54,14 @@ impl Content {
             kept: None,
             common_games: OnceLock::new(),
         }
+    }
+
+    /// Returns the search results for a position, and the name of the book that contains them. Like
+    /// [`Book::value`], takes those with the greatest depth.
+    pub(crate) fn value(&self, position: &Position) -> Option<(&str, BookValue)> {
+        let found = self.sources.iter();
+        let found = found.filter_map(|(name, book)| Some((name.as_str(), book.value(position)?)));
+        found.reduce(|best, other| if other.1.depth > best.1.depth { other } else { best })
     }
 
     /// Whether the games that several books contain are already known.

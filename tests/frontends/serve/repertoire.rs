@@ -245,3 +245,16 @@ fn books_are_compared_side_by_side() {
     assert_eq!(filtered["all"]["games"], 2, "both books have the same games with dates");
     assert_eq!(server.get("/book/sources?nonsense=1").status, 400);
 }
+
+#[test]
+fn values_name_their_book() {
+    let (server, _folder) = server(&["games.pgn", "embedded"]);
+    let answer = server.get("/book").json();
+    let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
+    check(&answer, &schemas["Book"], schemas, "/book");
+    assert!(!answer["selfPlay"].as_bool().expect("a flag"), "the games are from `games.pgn`");
+    assert_eq!(answer["value"]["book"], "embedded", "{}", answer["value"]);
+    let moves = answer["moves"].as_array().expect("moves");
+    assert!(moves.iter().any(|mv| mv["valueBook"] == "embedded"), "{moves:?}");
+    assert!(moves.iter().all(|mv| mv["value"].is_null() == mv["valueBook"].is_null()), "{moves:?}");
+}

@@ -61,7 +61,6 @@ const table = new MoveTable({
   play: uci => play([uci]),
   hint: uci => board.hint(uci),
   draw: shapes => drawLayer("table", shapes),
-  books: () => status.books.map(({ name }) => name === "embedded" ? "embedded book (self-play)" : name),
   shown: () => repertoire.show(shownAnswer.fen),
 });
 const player = new PlayerSearch({
