@@ -248,7 +248,7 @@ export class MoveTable {
   /** Says why there are no moves, or which books contain the displayed values. */
   #note(answer) {
     const hasValues = byId("moves").querySelector("td.of-value") !== null;
-    const fault = answer.outcome ??(this.#filters ? `No game that passes the filters continues from here: ${this.#filters}.` : "No game in the book continues from here.");
+    const fault = answer.outcome ?? (this.#filters ? `No game that passes the filters continues from here: ${this.#filters}.` : "No game in the book continues from here.");
     byId("moves-note").textContent = this.#answer.moves.length === 0 ? fault : hasValues ? valueSources(answer) : "";
   }
 
