@@ -9,7 +9,8 @@ use super::api_error::ApiError;
 use super::progress::Progress;
 use crate::chess::position::Position;
 use crate::games::book::{
-    Book, BookError, BookValue, BuildOptions, CommonGames, EMBEDDED_NAME, Monitor, Names, build, is_of_games,
+    Book, BookError, BookValue, BuildOptions, CommonGames, EMBEDDED_NAME, Monitor, Names, build,
+    is_of_games,
 };
 use crate::games::pgn::PgnInput;
 use crate::support::files::FileError;

@@ -9,6 +9,10 @@ use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
+/// The characters that are escaped in a value of a query. Commas separate items and stay readable.
+const ESCAPED: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b',').remove(b'-');
+
 fn decoded(text: &str) -> Result<String, ApiError> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
@@ -53,6 +57,15 @@ impl Query {
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let at = self.rest.iter().position(|(other, _)| other == name)?;
         Some(self.rest.swap_remove(at).1)
+    }
+
+    /// Returns those of the named parameters that have not been read yet, as a part of a query.
+    pub(crate) fn part(&self, names: &[&str]) -> String {
+        let found = self.rest.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        let escape = |text| percent_encoding::utf8_percent_encode(text, ESCAPED);
+        let pairs: Vec<String> =
+            found.map(|(name, value)| format!("{name}={}", escape(value))).collect();
+        pairs.join("&")
     }
 
     /// Removes a parameter and parses it. `what` describes the expected value in error messages.

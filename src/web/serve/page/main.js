@@ -222,7 +222,7 @@ function show(answer) {
   const isFiltered = filters.describe() !== "";
   byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} by all move orders` : isFiltered ? "no game passes the filters" : "not in the book";
   byId("self-play").hidden = !answer.selfPlay;
-  Object.assign(byId("report"), { href: `report?${place()}`, hidden: games === 0 });
+  Object.assign(byId("report"), { href: `report?${joined(place(), filters.chosen().toString())}`, hidden: games === 0 });
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
   playedMoves = answer.line;
