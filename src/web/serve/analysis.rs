@@ -13,8 +13,8 @@ use super::analysis_store::{AnalysisStore, StoredAnalysis};
 use super::api_error::ApiError;
 use super::engine_lines::{LineAnswer, MoveValueAnswer, TranspositionAnswer};
 use super::limits::{
-    DEFAULT_SEARCH_SECONDS, MAX_SEARCH_SECONDS, MAX_VALUED, SEARCH_MEMORY_MB, SearchLimits,
-    VALUE_NODES, VALUE_SHARE,
+    DEFAULT_SEARCH_SECONDS, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB, SearchLimits, VALUE_NODES,
+    VALUE_SHARE,
 };
 use super::loaded_books::Content;
 use super::query::Query;
@@ -189,7 +189,7 @@ impl Analysis<'_> {
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);
-        let root_moves: Vec<Move> = moves.iter().map(|found| found.mv).take(MAX_VALUED).collect();
+        let root_moves: Vec<Move> = moves.iter().map(|found| found.mv).collect();
         if root_moves.is_empty() {
             return Vec::new();
         }
