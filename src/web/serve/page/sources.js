@@ -53,7 +53,8 @@ function head({ name, reached }) {
     return make("button", { type: "button", "aria-label": `${title}, ${name}`, "aria-pressed": String(isThis), "data-sort": by, onclick: () => choose(next, name, by) }, title + (!isThis ? "" : choice.ascending ? " ▴" : " ▾"));
   });
   return make("th", { scope: "col", class: "right", "data-book": name, "aria-sort": isSorted ? (choice.ascending ? "ascending" : "descending") : null },
-    make("span", {}, name), reached ? "" : make("small", {}, " without this filter"), make("div", {}, ...buttons));
+    // Names break after punctuation rather than within words.
+    make("span", {}, ...name.split(/(?<=[._-])/).flatMap(part => [make("wbr"), part])), reached ? "" : make("small", {}, " without this filter"), make("div", {}, ...buttons));
 }
 
 /** Sorts the table, and keeps the focus on the button of a column. */
