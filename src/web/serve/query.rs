@@ -59,12 +59,14 @@ impl Query {
         Some(self.rest.swap_remove(at).1)
     }
 
-    /// Returns those of the named parameters that have not been read yet, as a part of a query.
+    /// Returns those of the named parameters that have not been read yet, in the order of the names,
+    /// as a part of a query.
     pub(crate) fn part(&self, names: &[&str]) -> String {
-        let found = self.rest.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        let escape = |text| percent_encoding::utf8_percent_encode(text, ESCAPED);
-        let pairs: Vec<String> =
-            found.map(|(name, value)| format!("{name}={}", escape(value))).collect();
+        let find = |name: &&str| self.rest.iter().find(|(other, _)| other == name);
+        let pair = |(name, value): &(String, String)| {
+            format!("{name}={}", percent_encoding::utf8_percent_encode(value, ESCAPED))
+        };
+        let pairs: Vec<String> = names.iter().filter_map(find).map(pair).collect();
         pairs.join("&")
     }
 
@@ -209,6 +211,14 @@ mod tests {
         );
         let error = query("play=e2e4,e2e4").expect("fine").game().expect_err("illegal").text;
         assert!(error.contains("\"e2e4\" is no legal move in rnbq"), "{error}");
+    }
+
+    #[test]
+    fn part_of_a_query_has_the_named_parameters_in_order() {
+        let mut query = query("play=e2e4&until=2009-12&x=1&ratings=2200,2500").expect("fine");
+        query.game().expect("legal");
+        assert_eq!(query.part(&["ratings", "since", "until"]), "ratings=2200,2500&until=2009-12");
+        assert_eq!(query.part(&["since"]), "");
     }
 
     #[test]

@@ -68,7 +68,8 @@ fn lines_and_moves_are_compared_with_the_book() {
 
 #[test]
 fn every_book_move_gets_a_value() {
-    let moves = "a3 a4 b3 b4 c3 c4 d3 d4 f3 f4 g3 g4 h3 h4 Na3 Nc3 Ne2 Nf3 Nh3 Be2 Bd3 Bc4 Bb5 Ba6 Qe2 Qf3";
+    let moves =
+        "a3 a4 b3 b4 c3 c4 d3 d4 f3 f4 g3 g4 h3 h4 Na3 Nc3 Ne2 Nf3 Nh3 Be2 Bd3 Bc4 Bb5 Ba6 Qe2 Qf3";
     let moves: Vec<&str> = moves.split(' ').collect();
     let games: String = moves.iter().map(|mv| format!("1. e4 e5 2. {mv} 1-0\n\n")).collect();
     let (server, _folder) = Server::with(&games);
