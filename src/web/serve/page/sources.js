@@ -38,10 +38,13 @@ function columns({ sources, all }) {
 
 /** Sorts the moves by a choice. Moves that no game of the column played come last. */
 function sorted(moves, there, { column: wanted, by, ascending }) {
-  const column = there.find(({ name }) => name === wanted) ?? there[0];
+  // The stored order can be that of a book that the server does not have.
+  const column = there.find(({ name }) => name === wanted);
+  if (!column && wanted !== null) return moves;
   const { order } = ORDERS[by] ?? ORDERS.games;
   const sign = ascending ? 1 : -1;
-  const number = move => column.of(move) ? sign * order(column.of(move)) : Infinity;
+  const { of } = column ?? there[0];
+  const number = move => of(move) ? sign * order(of(move)) : Infinity;
   return [...moves].sort((one, other) => number(one) === number(other) ? 0 : number(one) - number(other));
 }
 
@@ -54,7 +57,7 @@ function head({ name, reached }) {
   });
   return make("th", { scope: "col", class: "right", "data-book": name, "aria-sort": isSorted ? (choice.ascending ? "ascending" : "descending") : null },
     // Names break after punctuation rather than within words.
-    make("span", {}, ...name.split(/(?<=[._-])/).flatMap(part => [make("wbr"), part])), reached ? "" : make("small", {}, " without this filter"), make("div", {}, ...buttons));
+    make("span", {}, ...name.split(/(?<=[._-])/).flatMap(part => [make("wbr"), part])), reached || name === ALL ? "" : make("small", {}, " without this filter"), make("div", {}, ...buttons));
 }
 
 /** Sorts the table, and keeps the focus on the button of a column. */
