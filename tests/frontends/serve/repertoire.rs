@@ -235,7 +235,7 @@ fn books_are_compared_side_by_side() {
     assert_eq!(names(&answer["moves"])[0], "e6", "the first book's moves come first");
     // `more.pgn` repeats the game of `games.pgn`, which counts once in all books together.
     let games = |value: &Value| value["games"].as_u64().expect("a number");
-    assert_eq!(games(&answer["all"]), 3 + games(reached[2]), "{answer}");
+    assert_eq!(games(&answer["all"]), 3 + games(&sources[2]["reached"]), "{answer}");
     let embedded = |san| games(&row(san)["sources"][2]["played"]);
     assert_eq!(games(&row("g6")["all"]["played"]), 2 + embedded("g6"), "{answer}");
     assert_eq!(games(&row("e6")["all"]["played"]), 1 + embedded("e6"), "{answer}");
