@@ -84,6 +84,27 @@ fn report_counts_the_games_of_the_position() {
 }
 
 #[test]
+fn report_covers_the_games_that_pass_the_filters() {
+    let folder = folder();
+    let line = format!("{REPORT} games.pgn --since 2021");
+    let filtered: Value =
+        serde_json::from_str(&run_ok(&format!("{line} --json"), folder.path())).expect("JSON");
+    assert_eq!(filtered["filters"], json!(["since 2021.01.01"]));
+    let years = &filtered["facts"]["years"];
+    assert_eq!(
+        (column(years, "year"), column(years, "bookGames")),
+        (vec![json!(2021)], vec![json!(3)])
+    );
+    let games = &filtered["reached"]["games"];
+    assert!(games.as_u64() < Some(4) && *games == years[0]["games"]["games"], "{filtered}");
+    assert_eq!(*games, filtered["sample"]["read"]);
+    assert!(run_ok(&line, folder.path()).contains("filters: since 2021.01.01"));
+    run_ok("book build -q games.pgn -o plain.tbk", folder.path());
+    let (status, _, message) = run(&format!("{REPORT} plain.tbk --since 2021"), folder.path());
+    assert!(status != Some(0) && message.contains("plain.tbk"), "{message}");
+}
+
+#[test]
 fn sample_is_limited_and_missing_games_are_stated() {
     let folder = folder();
     run_ok("book build -q --facets games.pgn -o games.tbk", folder.path());

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, bail};
 
+use super::facets::FacetArgs;
 use super::{EMBEDDED_NAME, open};
 use crate::chess::position::{Game, Position};
 use crate::cli::args::GameFolders;
@@ -44,6 +45,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = SAMPLE_GAMES)]
     sample: usize,
     #[command(flatten)]
+    filter: FacetArgs,
+    #[command(flatten)]
     games: GameFolders,
     #[command(flatten)]
     force: Force,
@@ -57,11 +60,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     });
     output.iter().try_for_each(Output::check)?;
     let book = open_with_games(&args.book)?;
+    let filter = args.filter.resolve();
+    if !filter.is_everything() && !book.has_facets() {
+        bail!(BookError::NoFacets { name: book.name().to_owned() });
+    }
     let name = args.book.file_name().unwrap_or(args.book.as_os_str());
     let source = ReportSource {
         book: &book,
         name: name.to_string_lossy().into_owned(),
         names: &names,
+        filter: &filter,
         folders: &args.games.folders,
         limit: args.sample,
     };

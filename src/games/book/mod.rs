@@ -89,7 +89,7 @@ pub use pattern::{
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
 pub use statistics::explore::{MoveStats, PositionStats};
-pub(crate) use statistics::game_ids::GameIds;
+pub(crate) use statistics::game_ids::{CommonGames, GameIds, Repeats};
 pub(crate) use statistics::move_orders::{Arrival, MoveOrders, arrivals, move_orders};
 pub(crate) use statistics::position_games::{GameFacts, PositionGames};
 pub use statistics::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player};

@@ -17,19 +17,48 @@ use crate::support::words::{counted, grouped, percent, visible, xml};
 /// too narrow for a label.
 const LABELLED: f64 = 12.0;
 
-/// Formats the report as a page. If `explorer` is given, the page links to this address of the
-/// position in the opening explorer, and its games and positions to that explorer.
-pub(crate) fn page(report: &OpeningReport, explorer: Option<&str>) -> String {
+/// Addresses in the opening explorer.
+#[derive(Debug)]
+pub(crate) struct ExplorerLinks {
+    /// The report's position.
+    pub(crate) position: String,
+    /// The part of a query that selects the filters of the report; empty without filters.
+    pub(crate) filters: String,
+}
+
+impl ExplorerLinks {
+    /// Returns the address of a position, with the same filters.
+    fn place(&self, fen: &str) -> String {
+        // Spaces are the only characters in a FEN that need escaping.
+        let fen = fen.replace(' ', "%20");
+        match self.filters.as_str() {
+            "" => format!("/?fen={fen}"),
+            filters => format!("/?fen={fen}&{filters}"),
+        }
+    }
+
+    /// Returns the address of a game, with the same filters.
+    fn game(&self, id: &str) -> String {
+        match self.filters.as_str() {
+            "" => format!("/#game={id}"),
+            filters => format!("/?{filters}#game={id}"),
+        }
+    }
+}
+
+/// Formats the report as a page. If `explorer` is given, the page links to the position in the
+/// opening explorer, and its games and positions to that explorer.
+pub(crate) fn page(report: &OpeningReport, explorer: Option<&ExplorerLinks>) -> String {
     let title = title(report);
     let mut body = String::new();
-    let back = explorer.map_or_else(String::new, |address| {
-        format!("<a class=\"back\" href=\"{}\">Explorer</a>", xml(address))
+    let back = explorer.map_or_else(String::new, |links| {
+        format!("<a class=\"back\" href=\"{}\">Explorer</a>", xml(&links.position))
     });
     put(&mut body, format_args!("<header><h1>{}</h1>{back}</header>\n<main>\n", xml(&title)));
     body.push_str(&charts::squares());
     put_top(&mut body, report);
     if let Some(facts) = &report.facts {
-        put_years(&mut body, facts);
+        put_years(&mut body, facts, !report.filters.is_empty());
         put_ratings(&mut body, facts);
     }
     put_move_orders(&mut body, report);
@@ -37,12 +66,12 @@ pub(crate) fn page(report: &OpeningReport, explorer: Option<&str>) -> String {
         put_plans(&mut body, sample);
     }
     if let Some(facts) = &report.facts {
-        put_model_games(&mut body, facts, report, explorer.is_some());
+        put_model_games(&mut body, facts, report, explorer);
     }
     if let Some(sample) = report.sample.as_ref().filter(|sample| sample.read > 0) {
         put_endgames(&mut body, sample);
     }
-    put_theory(&mut body, report, explorer.is_some());
+    put_theory(&mut body, report, explorer);
     body.push_str("</main>\n");
     put_footer(&mut body, report);
     scriptless_page(&format!("{title} – opening report"), include_str!("report.css"), &body)
@@ -140,7 +169,10 @@ fn put_top(out: &mut String, report: &OpeningReport) {
     if report.weights {
         content.push_str("<p>The book has weights of moves instead of results.</p>\n");
     } else if reached.is_empty() {
-        content.push_str("<p>No game of the book reached the position.</p>\n");
+        content.push_str(match report.filters.is_empty() {
+            true => "<p>No game of the book reached the position.</p>\n",
+            false => "<p>No game that passes the filters reached the position.</p>\n",
+        });
     } else {
         put(
             &mut content,
@@ -166,6 +198,12 @@ fn notes(report: &OpeningReport) -> Vec<String> {
         plies => format!(", which counts the first {} of each game", counted(plies.into(), "ply")),
     };
     let mut notes = vec![format!("Book: {}{plies}.", report.book)];
+    if !report.filters.is_empty() {
+        notes.push(format!(
+            "Filters: {}. They do not apply to the move orders and the values.",
+            report.filters.join("; ")
+        ));
+    }
     notes.extend(report.note.map(str::to_owned));
     match &report.sample {
         None => notes.push(
@@ -199,7 +237,7 @@ fn describe(sample: &Sample) -> String {
     text
 }
 
-fn put_years(out: &mut String, facts: &Facts) {
+fn put_years(out: &mut String, facts: &Facts, is_filtered: bool) {
     let unknown = facts.years.iter().find(|row| row.year.is_none());
     let mut content = charts::years(&facts.years).unwrap_or_default();
     let dated = facts.games.games() - unknown.map_or(0, |row: &YearRow| row.games.games());
@@ -211,9 +249,10 @@ fn put_years(out: &mut String, facts: &Facts) {
         &mut content,
         format_args!(
             "<p class=\"note\">Percentage of the book's games of each year that reached the position: {} of \
-             {} in the book.{note}</p>\n",
+             {} in the book{}.{note}</p>\n",
             counted(dated, "game"),
-            grouped(facts.book_games)
+            grouped(facts.book_games),
+            if is_filtered { " that pass the filters" } else { "" }
         ),
     );
     panel(out, "Popularity by year", "whole", &content);
@@ -253,7 +292,7 @@ fn results_table(
     table(name, "", &heads, &rows)
 }
 
-fn rating_name(from: Option<u16>) -> String {
+pub(super) fn rating_name(from: Option<u16>) -> String {
     let Some(from) = from else { return "unknown".to_owned() };
     match RatingGroup::BOUNDS.into_iter().find(|&bound| bound > from) {
         Some(next) if from == 0 => format!("below {next}"),
@@ -287,8 +326,9 @@ fn put_move_orders(out: &mut String, report: &OpeningReport) {
         &mut content,
         format_args!(
             "<p class=\"note\">Last moves, counted: {}. The shares of whole move orders are estimated from the \
-             counts of each position.</p>\n",
-            last.join(", ")
+             counts of each position.{}</p>\n",
+            last.join(", "),
+            if report.filters.is_empty() { "" } else { " The filters do not apply to this table." }
         ),
     );
     panel(out, "Move orders", "whole", &content);
@@ -340,12 +380,18 @@ fn placement(row: &Placement) -> String {
     )
 }
 
-fn put_model_games(out: &mut String, facts: &Facts, report: &OpeningReport, linked: bool) {
+fn put_model_games(
+    out: &mut String,
+    facts: &Facts,
+    report: &OpeningReport,
+    explorer: Option<&ExplorerLinks>,
+) {
     if facts.model_games.is_empty() {
         return;
     }
     let mut content = String::new();
-    facts.model_games.iter().for_each(|model| content += &model_game(model, &report.fen, linked));
+    let games = facts.model_games.iter();
+    games.for_each(|model| content += &model_game(model, &report.fen, explorer));
     content.push_str(
         "<p class=\"note\">The games with the highest mean rating: won by White, won by Black, and drawn. \
          The moves are those after the position.</p>\n",
@@ -353,10 +399,10 @@ fn put_model_games(out: &mut String, facts: &Facts, report: &OpeningReport, link
     panel(out, "Model games", "", &content);
 }
 
-fn model_game(model: &ModelGame, fen: &str, linked: bool) -> String {
+fn model_game(model: &ModelGame, fen: &str, explorer: Option<&ExplorerLinks>) -> String {
     let game = &model.game;
     let players = format!("{} – {}", xml(&game.white.describe()), xml(&game.black.describe()));
-    let address = format!("/#game={}", game.id);
+    let address = explorer.map(|links| links.game(&game.id.to_string()));
     let event =
         if model.event.is_empty() { String::new() } else { format!("{}, ", text(&model.event)) };
     let rest = match model.plies - model.moves.len() {
@@ -365,7 +411,7 @@ fn model_game(model: &ModelGame, fen: &str, linked: bool) -> String {
     };
     format!(
         "<div class=\"game\"><b>{}</b> {} <span class=\"note\">{event}{} · {}</span>\n<p>{}{rest}</p></div>\n",
-        link(&address, &players, linked),
+        link(address, &players),
         game.result,
         game.date,
         game.id,
@@ -373,11 +419,11 @@ fn model_game(model: &ModelGame, fen: &str, linked: bool) -> String {
     )
 }
 
-/// Returns a link with this content, or only the content.
-fn link(address: &str, content: &str, linked: bool) -> String {
-    match linked {
-        true => format!("<a href=\"{}\">{content}</a>", xml(address)),
-        false => content.to_owned(),
+/// Returns a link with this content or, without an address, only the content.
+fn link(address: Option<String>, content: &str) -> String {
+    match address {
+        Some(address) => format!("<a href=\"{}\">{content}</a>", xml(&address)),
+        None => content.to_owned(),
     }
 }
 
@@ -410,7 +456,7 @@ fn put_endgames(out: &mut String, sample: &Sample) {
     panel(out, "Endgames", "whole", &content);
 }
 
-fn put_theory(out: &mut String, report: &OpeningReport, linked: bool) {
+fn put_theory(out: &mut String, report: &OpeningReport, explorer: Option<&ExplorerLinks>) {
     if report.theory.is_empty() {
         return;
     }
@@ -419,7 +465,7 @@ fn put_theory(out: &mut String, report: &OpeningReport, linked: bool) {
         parent => &report.theory[parent - 1].fen,
     };
     let rows: String =
-        report.theory.iter().map(|row| theory_row(row, before(row), linked)).collect();
+        report.theory.iter().map(|row| theory_row(row, before(row), explorer)).collect();
     let heads = [
         ("Row", true),
         ("Move", false),
@@ -447,9 +493,8 @@ fn put_theory(out: &mut String, report: &OpeningReport, linked: bool) {
 
 /// Formats a row of the theory table. `before` is the FEN of the position in which the move was
 /// played.
-fn theory_row(row: &TheoryRow, before: &str, linked: bool) -> String {
-    // Spaces are the only characters in a FEN that need escaping.
-    let address = format!("/?fen={}", row.fen.replace(' ', "%20"));
+fn theory_row(row: &TheoryRow, before: &str, explorer: Option<&ExplorerLinks>) -> String {
+    let address = explorer.map(|links| links.place(&row.fen));
     let step = line(before, std::slice::from_ref(&row.mv));
     let indent = 0.9 * (row.ply - 1) as f64;
     let name = match (row.same_as, &row.opening) {
@@ -464,7 +509,7 @@ fn theory_row(row: &TheoryRow, before: &str, linked: bool) -> String {
          {}</td><td class=\"right\">{}</td><td class=\"right\">{}</td><td class=\"right\">{}</td>\
          <td class=\"right\">{value}</td><td class=\"name\">{}</td></tr>\n",
         row.number,
-        link(&address, &step, linked),
+        link(address, &step),
         grouped(row.played.games()),
         grouped(row.reached.games()),
         white_score(&row.reached),

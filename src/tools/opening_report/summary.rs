@@ -19,6 +19,9 @@ pub(crate) fn summary(report: &OpeningReport) -> String {
     if let Some(opening) = &report.opening {
         put(format!("{} {}", opening.eco, opening.name));
     }
+    if !report.filters.is_empty() {
+        put(format!("filters: {}", report.filters.join("; ")));
+    }
     put(format!("reached: {}", report.reached.describe(Color::White)));
     let dated = report.facts.iter().flat_map(|facts| &facts.years).filter(|row| row.year.is_some());
     if let Some(best) = dated.max_by(|one, other| one.share.total_cmp(&other.share)) {

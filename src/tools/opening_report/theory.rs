@@ -7,8 +7,10 @@ use std::collections::{BinaryHeap, HashMap};
 use serde::Serialize;
 
 use crate::chess::notation::{NamedMove, ScoreAnswer};
-use crate::chess::position::{Color, Move, Position};
-use crate::games::book::{Book, Counts, NamedOpening, Names};
+use crate::chess::position::{Color, Position};
+use crate::games::book::{
+    Book, BookMove, Breadth, Counts, FacetFilter, MoveStats, NamedOpening, Names,
+};
 
 /// The maximum number of rows, including rows that only refer to another row because their moves
 /// transpose into its position.
@@ -56,50 +58,82 @@ struct Open {
     /// The ply of the move. Among equally frequent moves, the heap returns those at earlier plies
     /// first.
     ply: Reverse<usize>,
-    /// The move's number in the order in which moves are found. It breaks the remaining ties: moves
+    /// The move's index in the order in which moves are found. It breaks the remaining ties: moves
     /// found earlier come first.
     found: Reverse<usize>,
     parent: usize,
-    mv: Move,
 }
 
-/// Builds the table from the most frequent moves, at any depth up to [`MAX_PLIES`], with at most
-/// [`MAX_ROWS`] rows. Each row comes before the rows of its continuations.
-pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow> {
-    let all = book.reached(root).unwrap_or_default().games();
+/// Returns the moves of a position in the games that pass a filter.
+fn moves(book: &Book, position: &Position, filter: &FacetFilter) -> Vec<BookMove> {
+    if filter.is_everything() {
+        return book.moves(position);
+    }
+    let to_move =
+        |MoveStats { mv, played, reached }| BookMove { mv, played: played.counts, reached };
+    book.explore(position, filter).moves.into_iter().map(to_move).collect()
+}
+
+/// Builds the table from the most frequent moves in the games that pass a filter, at any depth up
+/// to [`MAX_PLIES`], with at most [`MAX_ROWS`] rows. Each row comes before the rows of its
+/// continuations.
+pub(super) fn rows(
+    book: &Book,
+    names: &Names,
+    root: &Position,
+    filter: &FacetFilter,
+) -> Vec<TheoryRow> {
+    let all = match filter.is_everything() {
+        true => book.reached(root).unwrap_or_default(),
+        false => book.explore_to(root, filter, Breadth::Played).reached.counts,
+    };
+    let all = all.games();
     let least = ((all as f64 * MIN_SHARE).ceil() as u64).max(1);
     // The report's position and the position after each row's move, indexed by row number, with
     // their plies.
     let mut places = vec![(*root, 0_usize)];
     let mut known = HashMap::from([(root.key(), 0_usize)]);
-    let (mut rows, mut open, mut found) = (Vec::new(), BinaryHeap::new(), 0);
-    let mut expand =
-        |open: &mut BinaryHeap<Open>, parent: usize, position: &Position, ply: usize| {
-            for book_move in book.moves(position) {
-                let games = book_move.played.games();
-                if games >= least && ply < MAX_PLIES {
-                    found += 1;
-                    let (ply, mv) = (Reverse(ply + 1), book_move.mv);
-                    open.push(Open { games, ply, found: Reverse(found), parent, mv });
-                }
+    // The moves in the order in which they are found.
+    let mut found: Vec<BookMove> = Vec::new();
+    let (mut rows, mut open) = (Vec::new(), BinaryHeap::new());
+    let expand = |open: &mut BinaryHeap<Open>,
+                  found: &mut Vec<BookMove>,
+                  parent: usize,
+                  (position, ply): (&Position, usize)| {
+        for book_move in moves(book, position, filter) {
+            let games = book_move.played.games();
+            if games >= least && ply < MAX_PLIES {
+                open.push(Open {
+                    games,
+                    ply: Reverse(ply + 1),
+                    found: Reverse(found.len()),
+                    parent,
+                });
+                found.push(book_move);
             }
-        };
-    expand(&mut open, 0, root, 0);
+        }
+    };
+    expand(&mut open, &mut found, 0, (root, 0));
     while rows.len() < MAX_ROWS
-        && let Some(Open { parent, mv, ply: Reverse(ply), .. }) = open.pop()
+        && let Some(Open { parent, ply: Reverse(ply), found: Reverse(at), .. }) = open.pop()
     {
         let (before, _) = places[parent];
+        let BookMove { mv, played, reached } = found[at];
         let after = before.play(mv);
         let number = rows.len() + 1;
         let same_as = known.get(&after.key()).copied();
-        let reached = book.reached(&after).unwrap_or_default();
+        // A book can lack the position after a move.
+        let reached = match filter.is_everything() {
+            true => book.reached(&after).unwrap_or_default(),
+            false => reached,
+        };
         rows.push(TheoryRow {
             number,
             parent,
             ply,
             mv: NamedMove::new(&before, mv),
             fen: after.fen(),
-            played: book.played(&before, mv),
+            played,
             reached,
             score: reached.score(Color::White),
             value: book.value_of_move(&before, mv).map(ScoreAnswer::from),
@@ -109,7 +143,7 @@ pub(super) fn rows(book: &Book, names: &Names, root: &Position) -> Vec<TheoryRow
         places.push((after, ply));
         if same_as.is_none() {
             known.insert(after.key(), number);
-            expand(&mut open, number, &after, ply);
+            expand(&mut open, &mut found, number, (&after, ply));
         }
     }
     in_order(&rows)
@@ -153,7 +187,7 @@ mod tests {
         let book = book(
             "1. d4 Nf6 2. c4 e6 3. Nc3 1-0\n\n1. d4 Nf6 2. c4 e6 3. Nf3 1-0\n\n1. c4 Nf6 2. d4 e6 3. Nc3 0-1\n",
         );
-        let rows = rows(&book, &Names::default(), &Position::start());
+        let rows = rows(&book, &Names::default(), &Position::start(), &FacetFilter::default());
         let text = |row: &TheoryRow| {
             let same = row.same_as.map_or(String::new(), |same| format!(" = {same}"));
             format!(
@@ -184,8 +218,8 @@ mod tests {
 
     #[test]
     fn repetition_refers_to_the_position_of_the_report() {
-        let rows =
-            rows(&book("1. Nf3 Nf6 2. Ng1 Ng8 3. e4 1-0\n"), &Names::default(), &Position::start());
+        let book = book("1. Nf3 Nf6 2. Ng1 Ng8 3. e4 1-0\n");
+        let rows = rows(&book, &Names::default(), &Position::start(), &FacetFilter::default());
         let back = rows.iter().find(|row| row.mv.san.as_str() == "Ng8").expect("a row");
         assert_eq!(back.same_as, Some(0));
     }

@@ -13,8 +13,8 @@ use super::analysis_store::{AnalysisStore, StoredAnalysis};
 use super::api_error::ApiError;
 use super::engine_lines::{LineAnswer, MoveValueAnswer, TranspositionAnswer};
 use super::limits::{
-    DEFAULT_SEARCH_SECONDS, MAX_SEARCH_SECONDS, MAX_VALUED, SEARCH_MEMORY_MB, SearchLimits,
-    VALUE_NODES, VALUE_SHARE,
+    DEFAULT_SEARCH_SECONDS, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB, SearchLimits, VALUE_NODES,
+    VALUE_SHARE,
 };
 use super::loaded_books::Content;
 use super::query::Query;
@@ -189,7 +189,7 @@ impl Analysis<'_> {
     fn value_book_moves(&self, searcher: &mut Searcher) -> Vec<String> {
         let root = self.order.game.position();
         let moves = self.content.book.moves(root);
-        let root_moves: Vec<Move> = moves.iter().map(|found| found.mv).take(MAX_VALUED).collect();
+        let root_moves: Vec<Move> = moves.iter().map(|found| found.mv).collect();
         if root_moves.is_empty() {
             return Vec::new();
         }
@@ -237,21 +237,13 @@ fn end(analysis: &StoredAnalysis, reason: Ending) -> Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::book::{Book, Names};
+    use crate::games::book::Book;
 
     #[test]
     fn search_ends_on_time_without_a_reader() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
-            let (book, names) = (Book::embedded(), Names::embedded());
-            let content = Content {
-                book,
-                names,
-                sources: Vec::new(),
-                games: Vec::new(),
-                tag: String::new(),
-                kept: None,
-            };
+            let content = Content::new(Book::embedded(), Vec::new());
             let (searches, (_open, closing)) = (Arc::new(Searches::new(1)), watch::channel(false));
             let query = "/analysis?seconds=2&lines=5".parse().expect("an address");
             let query = Query::of(&query).expect("a query");

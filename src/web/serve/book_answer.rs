@@ -18,6 +18,8 @@ struct ValueAnswer {
     score: ScoreAnswer,
     depth: i32,
     best: Option<NamedMove>,
+    /// The name of the book that contains the value.
+    book: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -33,6 +35,9 @@ struct MoveAnswer {
     value: Option<ScoreAnswer>,
     /// The depth of the search that produced `value`, in plies.
     value_depth: Option<i32>,
+    /// The name of the book that contains `value`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_book: Option<String>,
     average_rating: Option<u16>,
     opening: Option<NamedOpening>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,7 +83,7 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, 
         opening: content.names.of_game(&game).cloned(),
         self_play: content.book.counts_self_play(position),
         reached: known.reached.counts,
-        value: content.book.value(position).map(|value| value_answer(position, &value)),
+        value: content.value(position).map(|found| value_answer(position, found)),
         moves: known.moves.into_iter().map(|found| move_answer(content, position, found)).collect(),
         arrivals: arrival_answers(content, position),
         legal: legal.iter().map(|mv| NamedMove::new(position, mv)).collect(),
@@ -93,19 +98,20 @@ pub(crate) fn line(game: &Game) -> Vec<NamedMove> {
     moves.map(|(position, &mv)| NamedMove::new(position, mv)).collect()
 }
 
-fn value_answer(position: &Position, value: &BookValue) -> ValueAnswer {
+fn value_answer(position: &Position, (book, value): (&str, BookValue)) -> ValueAnswer {
     let is_legal = |mv: &Move| position.is_legal(*mv);
     ValueAnswer {
         score: value.score.into(),
         depth: value.depth,
         best: value.best.filter(is_legal).map(|mv| NamedMove::new(position, mv)),
+        book: book.to_owned(),
     }
 }
 
 fn move_answer(content: &Content, position: &Position, found: MoveStats) -> MoveAnswer {
     let score = found.reached.score(position.side_to_move());
     let next = position.play(found.mv);
-    let value = content.book.value(&next);
+    let (value_book, value) = content.value(&next).unzip();
     MoveAnswer {
         mv: NamedMove::new(position, found.mv),
         average_rating: found.played.mean_rating(),
@@ -114,6 +120,7 @@ fn move_answer(content: &Content, position: &Position, found: MoveStats) -> Move
         score: (score * 1e4).round() / 1e4,
         value: value.map(|value| before(value.score).into()),
         value_depth: value.map(|value| value.depth + 1),
+        value_book: value_book.map(str::to_owned),
         opening: content.names.get(&next).cloned(),
         history: found.played.history,
     }

@@ -17,6 +17,9 @@ pub(crate) enum Dates {
 /// even those before 1952.
 const EVER: (u16, u16) = (1952, 3000);
 
+/// The names of the parameters of a filter.
+pub(crate) const PARAMETERS: [&str; 4] = ["ratings", "speeds", "since", "until"];
+
 /// Reads a filter from a query. Conditions that exclude no games, such as a list of all speeds, are
 /// left out of the filter.
 pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiError> {
@@ -65,6 +68,17 @@ pub(crate) fn read_dates(
     })
 }
 
+/// Returns a conflict if there is a filter but no book has facets.
+pub(crate) fn check(book: &Book, filter: &FacetFilter) -> Result<(), ApiError> {
+    if filter.is_everything() || book.has_facets() {
+        return Ok(());
+    }
+    Err(ApiError::conflict(
+        "this book does not keep ratings, speeds and dates: leave the filter out, or build it with \
+         --facets",
+    ))
+}
+
 /// Returns the filtered statistics of a position. All responses take their counts from this
 /// function.
 ///
@@ -77,12 +91,7 @@ pub(crate) fn explore(
     filter: &FacetFilter,
     breadth: Breadth,
 ) -> Result<PositionStats, ApiError> {
-    if !filter.is_everything() && !book.has_facets() {
-        return Err(ApiError::conflict(
-            "this book does not keep ratings, speeds and dates: leave the filter out, or build it \
-             with --facets",
-        ));
-    }
+    check(book, filter)?;
     Ok(book.explore_to(position, filter, breadth))
 }
 

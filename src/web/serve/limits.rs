@@ -60,8 +60,6 @@ pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
 pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
 /// Default size of the transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
-/// Maximum number of book moves that are evaluated before a search.
-pub(crate) const MAX_VALUED: usize = 20;
 /// Maximum number of nodes per book move in the search that evaluates the book moves. This takes at
 /// most about 50 ms per move.
 pub(crate) const VALUE_NODES: u64 = 40_000;

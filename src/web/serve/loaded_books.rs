@@ -7,8 +7,10 @@ use std::sync::{Arc, OnceLock};
 use super::analysis_store::{KeepError, KeptValues};
 use super::api_error::ApiError;
 use super::progress::Progress;
+use crate::chess::position::Position;
 use crate::games::book::{
-    Book, BookError, BuildOptions, EMBEDDED_NAME, Monitor, Names, build, is_of_games,
+    Book, BookError, BookValue, BuildOptions, CommonGames, EMBEDDED_NAME, Monitor, Names, build,
+    is_of_games,
 };
 use crate::games::pgn::PgnInput;
 use crate::support::files::FileError;
@@ -38,6 +40,41 @@ pub(crate) struct Content {
     pub(crate) tag: String,
     /// The `--keep` file, to which new values for the first book are appended.
     pub(crate) kept: Option<KeptValues>,
+    common_games: OnceLock<CommonGames>,
+}
+
+impl Content {
+    /// Returns the content of a server whose books are combined in `book`.
+    pub(crate) fn new(book: Book, sources: Vec<(String, Book)>) -> Self {
+        Content {
+            book,
+            sources,
+            names: Names::embedded(),
+            games: Vec::new(),
+            tag: String::new(),
+            kept: None,
+            common_games: OnceLock::new(),
+        }
+    }
+
+    /// Returns the search results for a position, and the name of the book that contains them. Like
+    /// [`Book::value`], takes those with the greatest depth.
+    pub(crate) fn value(&self, position: &Position) -> Option<(&str, BookValue)> {
+        let found = self.sources.iter();
+        let found = found.filter_map(|(name, book)| Some((name.as_str(), book.value(position)?)));
+        found.reduce(|best, other| if other.1.depth > best.1.depth { other } else { best })
+    }
+
+    /// Whether the games that several books contain are already known.
+    pub(crate) fn has_common_games(&self) -> bool {
+        self.common_games.get().is_some()
+    }
+
+    /// Returns the games that several books contain. The first call reads the ids of all games,
+    /// which takes a while in large books.
+    pub(crate) fn common_games(&self) -> &CommonGames {
+        self.common_games.get_or_init(|| CommonGames::of(self.sources.iter().map(|(_, book)| book)))
+    }
 }
 
 #[derive(Debug)]
@@ -91,7 +128,7 @@ impl LoadedBooks {
             });
         }
         let book = all.unwrap_or_else(Book::embedded);
-        let content = Content { book, sources: loaded, names: Names::embedded(), games, tag, kept };
+        let content = Content { games, tag, kept, ..Content::new(book, loaded) };
         // Setting the content cannot fail, because no other code sets it.
         let _ = self.content.set(Arc::new(content));
         Ok(())

@@ -9,6 +9,10 @@ use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
+/// The characters that are escaped in a value of a query. Commas separate items and stay readable.
+const ESCAPED: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b',').remove(b'-');
+
 fn decoded(text: &str) -> Result<String, ApiError> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
@@ -53,6 +57,17 @@ impl Query {
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let at = self.rest.iter().position(|(other, _)| other == name)?;
         Some(self.rest.swap_remove(at).1)
+    }
+
+    /// Returns those of the named parameters that have not been read yet, in the order of the names,
+    /// as a part of a query.
+    pub(crate) fn part(&self, names: &[&str]) -> String {
+        let find = |name: &&str| self.rest.iter().find(|(other, _)| other == name);
+        let pair = |(name, value): &(String, String)| {
+            format!("{name}={}", percent_encoding::utf8_percent_encode(value, ESCAPED))
+        };
+        let pairs: Vec<String> = names.iter().filter_map(find).map(pair).collect();
+        pairs.join("&")
     }
 
     /// Removes a parameter and parses it. `what` describes the expected value in error messages.
@@ -196,6 +211,14 @@ mod tests {
         );
         let error = query("play=e2e4,e2e4").expect("fine").game().expect_err("illegal").text;
         assert!(error.contains("\"e2e4\" is no legal move in rnbq"), "{error}");
+    }
+
+    #[test]
+    fn part_of_a_query_has_the_named_parameters_in_order() {
+        let mut query = query("play=e2e4&until=2009-12&x=1&ratings=2200,2500").expect("fine");
+        query.game().expect("legal");
+        assert_eq!(query.part(&["ratings", "since", "until"]), "ratings=2200,2500&until=2009-12");
+        assert_eq!(query.part(&["since"]), "");
     }
 
     #[test]

@@ -282,6 +282,16 @@ async fn book_sources(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let content = Arc::clone(state.loaded.content()?);
+    if !content.has_common_games() {
+        let waiting = Arc::clone(&state.readers).acquire_owned().await;
+        let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            content.common_games();
+        });
+        read.await.map_err(|error| ApiError::unavailable(error.to_string()))?;
+    }
     kept(&state, &uri, &headers, sources::answer)
 }
 

@@ -66,6 +66,19 @@ fn lines_and_moves_are_compared_with_the_book() {
     assert!(novelties > 0, "{lines:?}");
 }
 
+#[test]
+fn every_book_move_gets_a_value() {
+    let moves =
+        "a3 a4 b3 b4 c3 c4 d3 d4 f3 f4 g3 g4 h3 h4 Na3 Nc3 Ne2 Nf3 Nh3 Be2 Bd3 Bc4 Bb5 Ba6 Qe2 Qf3";
+    let moves: Vec<&str> = moves.split(' ').collect();
+    let games: String = moves.iter().map(|mv| format!("1. e4 e5 2. {mv} 1-0\n\n")).collect();
+    let (server, _folder) = Server::with(&games);
+    let answer = server.get("/analysis?play=e2e4,e7e5&seconds=2&values=true");
+    let mut expected: Vec<String> = moves.into_iter().map(str::to_owned).collect();
+    expected.sort();
+    assert_eq!(names_of(&of_kind(&events(&answer), "value")), expected);
+}
+
 /// Returns true if the book has games that reached the position and continued from it.
 fn continues(book: &Value) -> bool {
     let moves = book["moves"].as_array().expect("a list");

@@ -39,10 +39,55 @@ fn report_names_only_the_book_whose_games_it_counts() {
 }
 
 #[test]
+fn report_covers_the_games_that_pass_the_filters() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = |year: u32, rating: u32, moves: &str| {
+        format!(
+            "[Date \"{year}.05.01\"]\n[WhiteElo \"{rating}\"]\n[White \"P{year}\"]\n\n{moves}\n\n"
+        )
+    };
+    let games = game(1990, 2300, "1. e4 e5 1-0")
+        + &game(2010, 2600, "1. e4 c5 0-1")
+        + &game(2020, 2300, "1. d4 d5 1/2-1/2");
+    std::fs::write(folder.path().join("games.pgn"), games).expect("written");
+    let server = Server::start(&["embedded", "games.pgn"], folder.path());
+    // The embedded book has no dates. Therefore, the report covers the other book.
+    let page = server.get("/report?since=2000-01").body;
+    for part in [
+        "<b>2 games</b> reached the position",
+        "Filters: since 2000.01.01.",
+        "do not apply to the move orders",
+        "Book: games.pgn",
+        "2 in the book that pass the filters",
+        "P2010",
+        "href=\"/?since=2000-01\"",
+        "&amp;since=2000-01\"",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("P1990"), "{page}");
+    let page = server.get("/report?play=e2e4&ratings=2200,2500&until=2009-12").body;
+    for part in [
+        "<b>1 game</b> reached the position",
+        "mean rating 2200–2499, 2500 and above; until 2009.12.31",
+        "href=\"/?play=e2e4&amp;ratings=2200,2500&amp;until=2009-12\"",
+        "1... e5",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("1... c5"), "{page}");
+    let page = server.get("/report?since=2030-01").body;
+    assert!(page.contains("No game that passes the filters reached the position"), "{page}");
+    let server = Server::start(&["embedded"], folder.path());
+    assert_eq!(server.get("/report?speeds=blitz").status, 409);
+}
+
+#[test]
 fn bad_requests_for_reports_are_rejected() {
     let (server, _folder) = Server::with_games();
     for (path, status, part) in [
         ("/report?play=e2e5", 400, "no legal move"),
+        ("/report?speeds=fast", 400, "speed"),
         ("/report?games=5001", 400, "from 0 to 5000"),
         ("/report?nonsense=1", 400, "nonsense"),
     ] {

@@ -254,8 +254,28 @@ fn books_are_compared_side_by_side() {
     assert_eq!(row("g6")["sources"][1]["played"]["games"], 2);
     assert_eq!(row("g6")["sources"][1]["score"], 0.0);
     assert_eq!(names(&answer["moves"])[0], "e6", "the first book's moves come first");
+    // `more.pgn` repeats the game of `games.pgn`, which counts once in all books together.
+    let games = |value: &Value| value["games"].as_u64().expect("a number");
+    assert_eq!(games(&answer["all"]), 3 + games(&sources[2]["reached"]), "{answer}");
+    let embedded = |san| games(&row(san)["sources"][2]["played"]);
+    assert_eq!(games(&row("g6")["all"]["played"]), 2 + embedded("g6"), "{answer}");
+    assert_eq!(games(&row("e6")["all"]["played"]), 1 + embedded("e6"), "{answer}");
     let filtered = server.get("/book/sources?since=2020-01").json();
     assert!(filtered["sources"][2]["reached"].is_null(), "the embedded book has no dates");
     assert_eq!(filtered["sources"][0]["reached"]["games"], 2);
+    assert_eq!(filtered["all"]["games"], 2, "both books have the same games with dates");
     assert_eq!(server.get("/book/sources?nonsense=1").status, 400);
+}
+
+#[test]
+fn values_name_their_book() {
+    let (server, _folder) = server(&["games.pgn", "embedded"]);
+    let answer = server.get("/book").json();
+    let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
+    check(&answer, &schemas["Book"], schemas, "/book");
+    assert!(!answer["selfPlay"].as_bool().expect("a flag"), "the games are from `games.pgn`");
+    assert_eq!(answer["value"]["book"], "embedded", "{}", answer["value"]);
+    let moves = answer["moves"].as_array().expect("moves");
+    assert!(moves.iter().any(|mv| mv["valueBook"] == "embedded"), "{moves:?}");
+    assert!(moves.iter().all(|mv| mv["value"].is_null() == mv["valueBook"].is_null()), "{moves:?}");
 }

@@ -74,7 +74,7 @@ impl<'a> Facets<'a> {
         Some(Facets { image, games, index: ListIndex::new(raw.list_index), lists: raw.lists })
     }
 
-    fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
+    pub(super) fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
         // Look up the position's entry first, because most positions are not in the book. The list
         // index cannot show that a position is missing, because it contains only some of the keys.
         self.image.find(key)?;

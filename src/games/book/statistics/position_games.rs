@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::explore::Facets;
 use super::summary::ListedGame;
 use crate::chess::position::Position;
-use crate::games::book::facets::GameRow;
+use crate::games::book::facets::{CompiledFilter, FacetFilter, GameRow};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameDate, GameResult, InputParts, PgnInput};
 
@@ -14,6 +14,7 @@ use crate::games::pgn::{GameDate, GameResult, InputParts, PgnInput};
 #[derive(Debug)]
 pub(crate) struct PositionGames {
     book: Book,
+    filter: CompiledFilter,
     numbers: Vec<u32>,
 }
 
@@ -34,12 +35,22 @@ impl GameFacts {
 }
 
 impl Book {
-    /// Returns the games that reached a position, taken from the first book in the chain that
-    /// contains it. Returns `None` if no book contains the position, or if that book has no facets.
-    pub(crate) fn position_games(&self, position: &Position) -> Option<PositionGames> {
-        let book = self.in_order().find(|book| book.contains(position))?;
-        let numbers = Facets::of(&book.image)?.numbers(position.key())?;
-        Some(PositionGames { book, numbers })
+    /// Returns the games that reached a position and pass a filter, taken from the first book in
+    /// the chain that contains the position. Returns `None` if no book contains it, or if that book
+    /// has no facets.
+    pub(crate) fn position_games(
+        &self,
+        position: &Position,
+        filter: &FacetFilter,
+    ) -> Option<PositionGames> {
+        let (book, filter) =
+            (self.in_order().find(|book| book.contains(position))?, CompiledFilter::new(filter));
+        let facets = Facets::of(&book.image)?;
+        let mut numbers = facets.numbers(position.key())?;
+        numbers.retain(|&game| {
+            facets.games.game_tags(game).is_some_and(|game_tags| filter.passes(game_tags))
+        });
+        Some(PositionGames { book, filter, numbers })
     }
 }
 
@@ -66,11 +77,13 @@ impl PositionGames {
         }
     }
 
-    /// Counts all games in the book by year. Games without a date are counted under `None`.
+    /// Counts all games in the book that pass the filter by year. Games without a date are counted
+    /// under `None`.
     pub(crate) fn years_of_book(&self) -> BTreeMap<Option<u16>, u64> {
         let mut years = BTreeMap::new();
         let Some(facets) = Facets::of(&self.book.image) else { return years };
-        for tags in (0..facets.games.len()).filter_map(|game| facets.games.game_tags(game)) {
+        let all = (0..facets.games.len()).filter_map(|game| facets.games.game_tags(game));
+        for tags in all.filter(|&game_tags| self.filter.passes(game_tags)) {
             *years.entry(tags.date().month().map(|month| month.year)).or_default() += 1;
         }
         years

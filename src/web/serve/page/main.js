@@ -16,7 +16,7 @@ import { PatternSearch } from "./pattern.js";
 import { PlayerSearch } from "./player.js";
 import { Repertoire } from "./repertoire.js";
 import { ask } from "./server.js";
-import { showSources } from "./sources.js";
+import { openSources, showSources } from "./sources.js";
 import { wireTheme } from "./theme.js";
 import { numberOf, plyOf } from "./variations.js";
 
@@ -61,7 +61,6 @@ const table = new MoveTable({
   play: uci => play([uci]),
   hint: uci => board.hint(uci),
   draw: shapes => drawLayer("table", shapes),
-  books: () => status.books.map(({ name }) => name === "embedded" ? "embedded book (self-play)" : name),
   shown: () => repertoire.show(shownAnswer.fen),
 });
 const player = new PlayerSearch({
@@ -223,7 +222,7 @@ function show(answer) {
   const isFiltered = filters.describe() !== "";
   byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} by all move orders` : isFiltered ? "no game passes the filters" : "not in the book";
   byId("self-play").hidden = !answer.selfPlay;
-  Object.assign(byId("report"), { href: `report?${place()}`, hidden: games === 0 });
+  Object.assign(byId("report"), { href: `report?${joined(place(), filters.chosen().toString())}`, hidden: games === 0 });
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
   playedMoves = answer.line;
@@ -382,7 +381,7 @@ async function begin() {
   if (status.facets) filters.makeFilters(() => { pushAddress(); update(); pattern.update(); });
   byId("player").hidden = !status.games;
   byId("pattern-panel").hidden = !status.facets;
-  byId("sources-panel").hidden = status.books.length < 2;
+  if (status.books.length > 1) openSources();
   if (status.repertoire) repertoire.open();
   await readAddress();
 }

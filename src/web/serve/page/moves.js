@@ -89,10 +89,19 @@ function valued(move, found) {
   return found && found.depth >= (move.valueDepth ?? 0) ? { ...move, value: found.score, valueDepth: found.depth, isLive: true } : move;
 }
 
-/** Returns the value of a move. `books` names the books that may contain it. */
-function valueCell({ value, valueDepth, isLive }, { books }) {
+/** Returns the name of a book for users. */
+export const bookTitle = name => name === "embedded" ? "embedded book (self-play)" : name;
+
+/** Returns the value of a move, with its source. */
+function valueCell({ value, valueDepth, valueBook, isLive }) {
   if (!value) return "";
-  return make("span", { class: isLive ? "live" : null, title: `${isLive ? "the engine" : books}, depth ${valueDepth}` }, score(value));
+  return make("span", { class: isLive ? "live" : null, title: `${isLive ? "the engine" : bookTitle(valueBook)}, depth ${valueDepth}` }, score(value));
+}
+
+/** Names the books that contain the values of the table. */
+function valueSources({ moves, value }) {
+  const names = new Set([value?.book, ...moves.filter(({ isLive }) => !isLive).map(({ valueBook }) => valueBook)].filter(Boolean));
+  return names.size > 0 ? `Values: ${[...names].map(bookTitle).join(", ")}.` : "";
 }
 
 const sum = (moves, count) => moves.reduce((total, move) => total + count(move), 0);
@@ -115,7 +124,7 @@ const COLUMNS = [
   { id: "results", title: "Results after it", kind: "wide-bar", cell: move => move.isNew ? "" : bar(move.reached), total: answer => answer.reached.games > 0 ? bar(answer.reached) : "" },
   { id: "score", title: "Score", kind: "right of-score", order: move => move.score, cell: move => move.isNew ? "" : percent(move.score), total: totalScore },
   { id: "value", title: "Value", kind: "right of-value", order: move => centipawns(move.value), has: answer => answer.moves.some(move => move.value !== null),
-    cell: valueCell, total: answer => answer.value ? score(answer.value.score) : "" },
+    cell: valueCell, total: ({ value }) => value ? valueCell({ value: value.score, valueDepth: value.depth, valueBook: value.book }) : "" },
   { id: "rating", title: "Rating", kind: "right rating", order: move => move.averageRating ?? -Infinity,
     has: answer => answer.moves.some(move => move.averageRating !== null), cell: move => move.averageRating ?? "", total: () => "" },
   { id: "years", title: "Years", kind: "of-years", has: answer => answer.moves.some(move => move.history?.length > 1),
@@ -135,7 +144,7 @@ export class MoveTable {
 
   /**
    * `page` has `play` (plays a move), `hint` (marks the move under the pointer or `null`), `draw` (draws arrows on the
-   * board), `books` (returns the names of the books), and `shown` (called after the table was filled).
+   * board), and `shown` (called after the table was filled).
    */
   constructor(page) {
     this.#page = page;
@@ -174,7 +183,8 @@ export class MoveTable {
     const cell = uci => rows.get(uci)?.querySelector(".of-value");
     // If there is no new row or column, update only the cells, so that no row moves under the pointer.
     if (moves.length === rows.size && moves.every(({ uci, value }) => rows.has(uci) && (cell(uci) || !value || this.#choices.hidden.includes("value")))) {
-      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move, answer));
+      for (const move of moves) cell(move.uci)?.replaceChildren(valueCell(move));
+      this.#note(answer);
       this.fit();
       this.#reorder(moves);
       this.#draw(moves);
@@ -216,7 +226,7 @@ export class MoveTable {
     const { values, candidates } = this.#engine;
     const known = new Set(this.#answer.moves.map(({ uci }) => uci));
     const added = candidates.filter(uci => values.has(uci) && !known.has(uci)).map(uci => candidate(uci, values.get(uci)));
-    return { ...this.#answer, books: this.#page.books().join(" or "), moves: [...this.#answer.moves, ...added].map(move => valued(move, values.get(move.uci))) };
+    return { ...this.#answer, moves: [...this.#answer.moves, ...added].map(move => valued(move, values.get(move.uci))) };
   }
 
   #render() {
@@ -229,10 +239,17 @@ export class MoveTable {
       make("tbody", { onmouseleave: () => this.#reorder(this.#together().moves) }, ...this.#sorted(moves).map(move => this.#row(move, cells(column => column.cell(move, answer))))),
       make("tfoot", {}, make("tr", {}, make("td", {}, "All"), ...cells(column => column.total(answer)))));
     byId("moves").replaceChildren(...(moves.length > 0 ? [table] : []));
-    byId("moves-note").textContent = this.#answer.moves.length > 0 ? "" : answer.outcome ?? (this.#filters ? `No game that passes the filters continues from here: ${this.#filters}.` : "No game in the book continues from here.");
+    this.#note(answer);
     this.#draw(moves);
     this.#page.shown();
     this.fit();
+  }
+
+  /** Says why there are no moves, or which books contain the displayed values. */
+  #note(answer) {
+    const hasValues = byId("moves").querySelector("td.of-value") !== null;
+    const fault = answer.outcome ?? (this.#filters ? `No game that passes the filters continues from here: ${this.#filters}.` : "No game in the book continues from here.");
+    byId("moves-note").textContent = this.#answer.moves.length === 0 ? fault : hasValues ? valueSources(answer) : "";
   }
 
   #head({ id, title, kind, order }) {

@@ -31,7 +31,9 @@ function comparison(found, answer, { play, hint }) {
 function results(found, answer, page) {
   const games = found.white + found.draws + found.black;
   const words = found.queuePosition > 0 ? `Waiting for ${found.queuePosition} other searches.`
-    : games === 0 ? "No games by this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: White won ${found.white}, Black ${found.black}; ${found.draws} drawn.`;
+    : games === 0 ? "No games by this player in this position."
+    // The response contains the player's own score if the games are with both colours.
+    : `${games} ${games === 1 ? "game" : "games"} in this position: White won ${found.white}, Black ${found.black}; ${found.draws} drawn.${found.score === undefined ? "" : ` The player scored ${percent(found.score)}.`}`;
   return [make("p", { class: "note" }, words), games > 0 ? comparison(found, answer, page) : "", ...list("Latest", found.recentGames, page.open)];
 }
 
@@ -68,6 +70,7 @@ export class PlayerSearch {
   restore(parameters) {
     const there = Object.entries(NAMES).filter(([, name]) => parameters.get(name));
     const query = parameters.get("player") ? new URLSearchParams(there.map(([name, key]) => [name, parameters.get(key)])) : null;
+    if (query && !query.has("color")) query.set("color", "both");
     if (`${query ?? ""}` === `${this.#query ?? ""}`) return;
     this.#query = query;
     byId("player").reset();
