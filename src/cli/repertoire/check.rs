@@ -39,7 +39,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = parse_share)]
     min_probability: f64,
     /// Plies from the start
-    #[arg(long, value_name = "N", default_value_t = FORECAST_PLIES)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = FORECAST_PLIES)]
     max_ply: u32,
     /// Maximum number of rows to print for each list
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -54,7 +54,7 @@ pub(super) struct Args {
     search: SearchLimit,
     #[command(flatten)]
     memory: TableMemory,
-    /// Append results of searches to this file, and use those that it contains
+    /// Append search results to this file, and use those in it
     #[arg(long, value_name = "FILE", requires = "nodes")]
     keep: Option<PathBuf>,
     /// Print all findings as JSON
