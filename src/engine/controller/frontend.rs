@@ -5,12 +5,13 @@
 //! wait for a processor core would cost time on the engine's clock.
 
 use std::io;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 
-use crossbeam::channel::{Receiver, Select, SendError, Sender, TryRecvError, bounded};
+use crossbeam::channel::{Receiver, Select, Sender, TryRecvError, bounded};
 
 use super::lines::Input;
+use super::queue::{Handler, Queue};
 use super::worker::BackgroundEvent;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,55 +32,6 @@ pub(crate) trait Frontend: Send {
     fn background_events(&self) -> Queue<BackgroundEvent>;
 }
 
-/// Handles a message on the current thread. Returns the message if the frontend is in use.
-type Handler<T> = Box<dyn Fn(T) -> Result<(), T> + Send + Sync>;
-
-/// The receiving end of a queue of messages for a frontend.
-#[derive(Clone)]
-pub(crate) struct Queue<T> {
-    pub(crate) messages: Receiver<T>,
-    handler: Arc<OnceLock<Handler<T>>>,
-}
-
-/// The sending end of a [`Queue`], for threads that may run the frontend.
-pub(crate) struct DirectSender<T> {
-    sender: Sender<T>,
-    handler: Arc<OnceLock<Handler<T>>>,
-}
-
-pub(super) fn queue<T>(sender: Sender<T>, messages: Receiver<T>) -> (DirectSender<T>, Queue<T>) {
-    let handler = Arc::new(OnceLock::new());
-    (DirectSender { sender, handler: Arc::clone(&handler) }, Queue { messages, handler })
-}
-
-impl<T> DirectSender<T> {
-    /// Lets the frontend handle a message on the current thread, after all earlier messages. If
-    /// another thread is using the frontend, adds the message to the queue.
-    pub(super) fn send(&self, message: T) -> Result<(), SendError<T>> {
-        let unhandled = match self.handler.get() {
-            Some(handle) => handle(message).err(),
-            None => Some(message),
-        };
-        unhandled.map_or(Ok(()), |message| self.sender.send(message))
-    }
-}
-
-impl<T: 'static> Queue<T> {
-    fn handle_directly(
-        &self,
-        shared: &Arc<SharedFrontend>,
-        handle: impl Fn(&mut State, T) + Send + Sync + 'static,
-    ) {
-        let shared: Weak<SharedFrontend> = Arc::downgrade(shared);
-        let handler = move |message| match shared.upgrade() {
-            Some(shared) => shared.try_handle(message, &handle),
-            None => Err(message),
-        };
-        // The queue has no handler yet, because a frontend runs only once.
-        let _ = self.handler.set(Box::new(handler));
-    }
-}
-
 /// A frontend that several threads use, one at a time.
 struct SharedFrontend {
     state: Mutex<State>,
@@ -88,14 +40,15 @@ struct SharedFrontend {
 }
 
 struct State {
-    frontend: Box<dyn Frontend>,
+    /// `None` after the main loop has ended.
+    frontend: Option<Box<dyn Frontend>>,
     inputs: Receiver<Input>,
     events: Receiver<BackgroundEvent>,
     end: Option<io::Result<()>>,
 }
 
 impl SharedFrontend {
-    fn try_handle<T>(&self, message: T, handle: impl Fn(&mut State, T)) -> Result<(), T> {
+    fn try_handle<T>(&self, message: T, handle: fn(&mut State, T)) -> Result<(), T> {
         let Ok(mut state) = self.state.try_lock() else { return Err(message) };
         let _wake = WakeOnPanic(self);
         state.handle_waiting();
@@ -104,6 +57,15 @@ impl SharedFrontend {
             self.wake_main_loop();
         }
         Ok(())
+    }
+
+    /// Returns a handler that passes messages to the frontend by `handle` as long as it runs.
+    fn handler<T: 'static>(self: &Arc<Self>, handle: fn(&mut State, T)) -> Handler<T> {
+        let shared: Weak<Self> = Arc::downgrade(self);
+        Box::new(move |message| match shared.upgrade() {
+            Some(shared) => shared.try_handle(message, handle),
+            None => Err(message),
+        })
     }
 
     fn wake_main_loop(&self) {
@@ -124,6 +86,11 @@ impl Drop for WakeOnPanic<'_> {
 }
 
 impl State {
+    /// Returns the frontend unless it has ended.
+    fn running(&mut self) -> Option<&mut Box<dyn Frontend>> {
+        self.frontend.as_mut().filter(|_| self.end.is_none())
+    }
+
     /// Handles all messages in the queues.
     fn handle_waiting(&mut self) {
         while self.end.is_none() {
@@ -142,8 +109,8 @@ impl State {
     }
 
     fn handle_input(&mut self, input: Input) {
-        if self.end.is_none() {
-            self.end = match self.frontend.input(input) {
+        if let Some(frontend) = self.running() {
+            self.end = match frontend.input(input) {
                 Ok(Flow::Continue) => None,
                 Ok(Flow::Quit) => Some(Ok(())),
                 Err(error) => Some(Err(error)),
@@ -152,8 +119,8 @@ impl State {
     }
 
     fn handle_event(&mut self, event: BackgroundEvent) {
-        if self.end.is_none() {
-            self.end = self.frontend.handle_background_event(event).err().map(Err);
+        if let Some(frontend) = self.running() {
+            self.end = frontend.handle_background_event(event).err().map(Err);
         }
     }
 }
@@ -163,14 +130,14 @@ pub(crate) fn run(frontend: Box<dyn Frontend>, inputs: &Queue<Input>) -> io::Res
     let events = frontend.background_events();
     let (wake, woken) = bounded(1);
     let state = State {
-        frontend,
+        frontend: Some(frontend),
         inputs: inputs.messages.clone(),
         events: events.messages.clone(),
         end: None,
     };
     let shared = Arc::new(SharedFrontend { state: Mutex::new(state), wake });
-    inputs.handle_directly(&shared, State::handle_input);
-    events.handle_directly(&shared, State::handle_event);
+    inputs.handle_directly(shared.handler(State::handle_input));
+    events.handle_directly(shared.handler(State::handle_event));
     let mut select = Select::new();
     select.recv(&inputs.messages);
     select.recv(&events.messages);
@@ -179,6 +146,9 @@ pub(crate) fn run(frontend: Box<dyn Frontend>, inputs: &Queue<Input>) -> io::Res
         let mut state = shared.state.lock().expect("the frontend did not panic on another thread");
         state.handle_waiting();
         if let Some(end) = state.end.take() {
+            // Another thread may still hold the state. The program must not exit before the frontend
+            // is dropped, because dropping it writes the learned results.
+            state.frontend = None;
             return end;
         }
         drop(state);
@@ -194,6 +164,7 @@ mod tests {
     use crossbeam::channel::unbounded;
 
     use super::super::lines;
+    use super::super::queue::{DirectSender, queue};
     use super::*;
 
     /// A frontend that reports the thread by which it is used.
@@ -207,6 +178,12 @@ mod tests {
     impl Recorder {
         fn note(&self, what: &str) {
             let _ = self.seen.send((what.to_owned(), thread::current().id()));
+        }
+    }
+
+    impl Drop for Recorder {
+        fn drop(&mut self) {
+            self.note("dropped");
         }
     }
 
@@ -283,6 +260,8 @@ mod tests {
         running.direct.send(line("quit")).expect("a queue");
         assert_eq!(running.next().0, "quit");
         assert!(running.ended.recv().expect("an end"));
+        let dropped = running.seen.try_recv().map(|(what, _)| what);
+        assert_eq!(dropped.as_deref(), Ok("dropped"), "dropped before the main loop ends");
         assert!(running.direct.send(line("late")).is_err(), "the frontend has ended");
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use crossbeam::channel::{Sender, bounded};
 
-use super::frontend::{DirectSender, Queue, queue};
+use super::queue::{DirectSender, Queue, queue};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {

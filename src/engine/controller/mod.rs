@@ -52,6 +52,7 @@ mod learn_writer;
 mod learning;
 mod lines;
 mod pings;
+mod queue;
 mod settings;
 mod strength;
 mod worker;
@@ -66,9 +67,10 @@ pub(crate) use engine::{Engine, Mode};
 pub(crate) use event::{
     Event, Expected, MoveReason, Moved, OrderedResult, SearchProgress, Transposed,
 };
-pub(crate) use frontend::{Flow, Frontend, Queue, run};
+pub(crate) use frontend::{Flow, Frontend, run};
 pub(crate) use job::SearchStatus;
 pub(crate) use lines::{Input, inputs, read_lines};
+pub(crate) use queue::Queue;
 pub(crate) use settings::{EvaluationKind, Kind, Setting, SettingError, Settings, all_settings};
 pub(crate) use strength::ratings;
 #[cfg(fuzzing)]

@@ -10,7 +10,7 @@ use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
-use super::frontend::{DirectSender, Queue, queue};
+use super::queue::{DirectSender, Queue, queue};
 use crate::chess::position::Game;
 use crate::engine::search::{
     self, Config, Control, Limits, STACK_SIZE, SearchFault, SearchResult, Searcher,
