@@ -37,9 +37,9 @@ mod memory {
     use crate::support::huge_pages;
     use crate::support::platform::Mapping;
 
-    /// Size in bytes up to which a table is cleared by writing to it, which takes about 10 ms. Its
-    /// memory stays committed, so that the first search of a game does not have to wait for it.
-    const MAX_OVERWRITTEN: usize = 64 << 20;
+    /// Size in bytes up to which the memory of a cleared table is committed again at once, which
+    /// takes about 10 ms. Otherwise the first search of a game would have to wait for it.
+    const MAX_POPULATED: usize = 64 << 20;
 
     /// A memory mapping with room for `count` clusters.
     pub(super) struct Memory {
@@ -72,8 +72,11 @@ mod memory {
         /// Empties all clusters.
         #[allow(unsafe_code)]
         pub(super) fn clear(&mut self) {
-            let is_small = self.count <= MAX_OVERWRITTEN / size_of::<Cluster>();
-            if is_small || !self.mapping.clear() {
+            if self.mapping.clear() {
+                if self.count <= MAX_POPULATED / size_of::<Cluster>() {
+                    self.mapping.populate();
+                }
+            } else {
                 let start = self.mapping.start().as_ptr().cast::<Cluster>();
                 // Sound because the exclusive borrow guarantees that no other thread accesses the
                 // clusters.

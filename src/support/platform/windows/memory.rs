@@ -37,6 +37,9 @@ impl Mapping {
     pub(crate) fn clear(&mut self) -> bool {
         false
     }
+
+    /// Does nothing, because [`Mapping::clear`] does not release the pages.
+    pub(crate) fn populate(&mut self) {}
 }
 
 impl Drop for Mapping {
