@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Serialize;
 use serde_json::json;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_stream::Stream;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
@@ -36,7 +36,7 @@ use super::pattern::{self, BookMoves};
 use super::player::{Completions, PlayerNames, PlayerOrder, Players};
 use super::query::Query;
 use super::repertoire::{self, RepertoireFile, Served};
-use super::request::{BodyTimeout, ClientAddress, Pasted};
+use super::request::{BodyTimeout, ClientAddress, Pasted, blocking};
 use super::searches::Searches;
 use super::stream::{LINES_OF_JSON, Received, json_lines};
 use super::{
@@ -94,6 +94,12 @@ impl AppState {
             readers: Arc::new(Semaphore::new(MAX_GAME_READERS)),
             closing,
         }
+    }
+
+    /// Waits for permission to read all games of a book, or a file of games. It is held while reading.
+    async fn reader(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let waiting = Arc::clone(&self.readers).acquire_owned().await;
+        waiting.map_err(|_| ApiError::unavailable("the server ends"))
     }
 
     /// Returns the index of players, which the first request creates.
@@ -284,13 +290,12 @@ async fn book_sources(
 ) -> Result<Response, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     if !content.has_common_games() {
-        let waiting = Arc::clone(&state.readers).acquire_owned().await;
-        let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
-        let read = tokio::task::spawn_blocking(move || {
+        let permit = state.reader().await?;
+        let read = move || {
             let _permit = permit;
             content.common_games();
-        });
-        read.await.map_err(|error| ApiError::unavailable(error.to_string()))?;
+        };
+        blocking(read).await?;
     }
     kept(&state, &uri, &headers, sources::answer)
 }
@@ -351,9 +356,8 @@ fn kept<T: Serialize>(
 async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let likely = id.parse().ok().and_then(|id| state.players.get()?.file_of(id));
-    let waiting = Arc::clone(&state.readers).acquire_owned().await;
-    let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
-    let found = tokio::task::spawn_blocking(move || {
+    let permit = state.reader().await?;
+    let found = blocking(move || {
         let _permit = permit;
         games::find(&content, likely, &id)
     });
@@ -361,8 +365,7 @@ async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
         let seconds = ANSWER_TIMEOUT.as_secs();
         ApiError::unavailable(format!("the game was not found within {seconds} s"))
     };
-    let found = tokio::time::timeout(ANSWER_TIMEOUT, found).await.map_err(request_timeout)?;
-    found.map_err(|error| ApiError::unavailable(error.to_string()))?
+    tokio::time::timeout(ANSWER_TIMEOUT, found).await.map_err(request_timeout)??
 }
 
 async fn game(State(state): Shared, Id(id): Id) -> Result<Json<GameAnswer>, ApiError> {
@@ -459,13 +462,12 @@ async fn search_pattern(
 async fn player_names(State(state): Shared, uri: Uri) -> Result<Json<Completions>, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let query = Query::of(&uri)?;
-    let waiting = Arc::clone(&state.readers).acquire_owned().await;
-    let permit = waiting.map_err(|_| ApiError::unavailable("the server ends"))?;
-    let found = tokio::task::spawn_blocking(move || {
+    let permit = state.reader().await?;
+    let complete = move || {
         let _permit = permit;
         state.names.get_or_init(|| PlayerNames::of(&content.book)).complete(query)
-    });
-    found.await.map_err(|error| ApiError::unavailable(error.to_string()))?.map(Json)
+    };
+    blocking(complete).await?.map(Json)
 }
 
 async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
