@@ -80,12 +80,6 @@ struct OwnRepertoire {
 }
 
 impl OwnRepertoire {
-    fn open(&self) -> anyhow::Result<Option<Repertoire>> {
-        let paths = self.repertoire.clone();
-        let repertoire = RepertoireArgs { paths, side: self.side };
-        (!self.repertoire.is_empty()).then(|| repertoire.open()).transpose()
-    }
-
     /// Describes the repertoire and the player in one line. Empty if there is no repertoire.
     fn describe(&self, repertoire: Option<&Repertoire>) -> String {
         let Some(repertoire) = repertoire else { return String::new() };
@@ -143,7 +137,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let inputs = PgnInput::from_paths(&args.games.games)?;
     let book = Book::open_all(&args.book)?;
     let evaluation = args.evaluation.open()?;
-    let repertoire = args.repertoire.open()?;
+    let OwnRepertoire { repertoire: paths, side, .. } = &args.repertoire;
+    let repertoire = RepertoireArgs::open_given(paths, *side)?;
     let described = args.repertoire.describe(repertoire.as_ref());
     let settings = args.settings(&inputs, &book, &format!("{evaluation}{described}"));
     let mut target = args

@@ -83,6 +83,18 @@ impl RepertoireArgs {
         repertoire.remarks.iter().for_each(print_remark);
         Ok(repertoire)
     }
+
+    /// Like [`RepertoireArgs::open`], for an optional repertoire. Returns `None` if there are no
+    /// paths.
+    pub(super) fn open_given(
+        paths: &[PathBuf],
+        side: Option<Color>,
+    ) -> anyhow::Result<Option<Repertoire>> {
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        RepertoireArgs { paths: paths.to_vec(), side }.open().map(Some)
+    }
 }
 
 /// Permission to write an output that lacks games of the input.

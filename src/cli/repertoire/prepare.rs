@@ -69,9 +69,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let (Some(pgn), Some(html)) = (&pgn, &html) {
         html.check_beside(pgn)?;
     }
-    let repertoire = RepertoireArgs { paths: args.repertoire.clone(), side: args.side };
-    let is_given = !args.repertoire.is_empty();
-    let repertoire = is_given.then(|| repertoire.open()).transpose()?;
+    let repertoire = RepertoireArgs::open_given(&args.repertoire, args.side)?;
     let names = [args.player.to_lowercase()];
     let sides = |game: &PgnGame| {
         let sides = [Color::White, Color::Black].into_iter();
