@@ -378,11 +378,20 @@ fn searches_complete_after_end_of_input() {
         let lines = format!("position startpos\ngo {go}");
         assert_eq!(count_best_moves(&lines, Engine::close), moves, "{go}");
     }
-    let mut engine = engine();
-    engine.send("position startpos\ngo depth 8");
-    engine.close();
-    engine.until(|line| line.starts_with("info depth 8 "));
-    engine.until_start("bestmove ");
+}
+
+/// The search thread reports its progress while another thread handles the end of the input.
+#[test]
+fn search_completes_if_input_ends_while_progress_is_reported() {
+    for closed_after in (1..=5).cycle().take(60) {
+        let mut engine = engine();
+        engine.send("position startpos\ngo depth 8");
+        engine.until(|line| line.starts_with(&format!("info depth {closed_after} ")));
+        engine.close();
+        engine.until(|line| line.starts_with("info depth 8 "));
+        engine.until_start("bestmove ");
+        assert!(engine.wait().success());
+    }
 }
 
 #[test]

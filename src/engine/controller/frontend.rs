@@ -48,10 +48,24 @@ struct State {
 }
 
 impl SharedFrontend {
+    fn new(
+        frontend: Box<dyn Frontend>,
+        inputs: &Queue<Input>,
+        events: &Queue<BackgroundEvent>,
+        wake: Sender<()>,
+    ) -> Self {
+        let state = State {
+            frontend: Some(frontend),
+            inputs: inputs.messages.clone(),
+            events: events.messages.clone(),
+            end: None,
+        };
+        SharedFrontend { state: Mutex::new(state), wake }
+    }
+
     fn try_handle<T>(&self, message: T, handle: fn(&mut State, T)) -> Result<(), T> {
         let Ok(mut state) = self.state.try_lock() else { return Err(message) };
         let _wake = WakeOnPanic(self);
-        state.handle_waiting();
         handle(&mut state, message);
         if state.end.is_some() {
             self.wake_main_loop();
@@ -59,7 +73,7 @@ impl SharedFrontend {
         Ok(())
     }
 
-    /// Returns a handler that passes messages to the frontend by `handle` as long as it runs.
+    /// Returns a handler that passes messages to `handle` as long as the frontend runs.
     fn handler<T: 'static>(self: &Arc<Self>, handle: fn(&mut State, T)) -> Handler<T> {
         let shared: Weak<Self> = Arc::downgrade(self);
         Box::new(move |message| match shared.upgrade() {
@@ -89,6 +103,22 @@ impl State {
     /// Returns the frontend unless it has ended.
     fn running(&mut self) -> Option<&mut Box<dyn Frontend>> {
         self.frontend.as_mut().filter(|_| self.end.is_none())
+    }
+
+    /// Handles all messages in the queues, then `input`.
+    fn handle_next_input(&mut self, input: Input) {
+        self.handle_waiting();
+        self.handle_input(input);
+    }
+
+    /// Handles all events in the queue, then `event`. Does not handle input: it waits for another
+    /// thread, because the search thread calls this function, and at the end of the input the
+    /// frontend waits for the search.
+    fn handle_next_event(&mut self, event: BackgroundEvent) {
+        while let Ok(earlier) = self.events.try_recv() {
+            self.handle_event(earlier);
+        }
+        self.handle_event(event);
     }
 
     /// Handles all messages in the queues.
@@ -129,15 +159,9 @@ impl State {
 pub(crate) fn run(frontend: Box<dyn Frontend>, inputs: &Queue<Input>) -> io::Result<()> {
     let events = frontend.background_events();
     let (wake, woken) = bounded(1);
-    let state = State {
-        frontend: Some(frontend),
-        inputs: inputs.messages.clone(),
-        events: events.messages.clone(),
-        end: None,
-    };
-    let shared = Arc::new(SharedFrontend { state: Mutex::new(state), wake });
-    inputs.handle_directly(shared.handler(State::handle_input));
-    events.handle_directly(shared.handler(State::handle_event));
+    let shared = Arc::new(SharedFrontend::new(frontend, inputs, &events, wake));
+    inputs.handle_directly(shared.handler(State::handle_next_input));
+    events.handle_directly(shared.handler(State::handle_next_event));
     let mut select = Select::new();
     select.recv(&inputs.messages);
     select.recv(&events.messages);
@@ -215,20 +239,26 @@ mod tests {
         direct: DirectSender<Input>,
         queued: Sender<Input>,
         search: DirectSender<BackgroundEvent>,
-        seen: Receiver<(String, ThreadId)>,
+        seen: Seen,
         gate: Sender<()>,
         /// Receives whether the main loop ended without a panic.
         ended: Receiver<bool>,
     }
 
-    fn start() -> Running {
-        let (queued, direct, inputs) = lines::inputs();
+    type Seen = Receiver<(String, ThreadId)>;
+
+    fn recorder() -> (Recorder, DirectSender<BackgroundEvent>, Seen, Sender<()>) {
         let (event_sender, events) = unbounded();
         let (search, events) = queue(event_sender, events);
         let (seen_sender, seen) = unbounded();
         let (gate, closed) = unbounded();
+        (Recorder { events, seen: seen_sender, gate: closed }, search, seen, gate)
+    }
+
+    fn start() -> Running {
+        let (queued, direct, inputs) = lines::inputs();
+        let (recorder, search, seen, gate) = recorder();
         let (end_sender, ended) = unbounded();
-        let recorder = Recorder { events, seen: seen_sender, gate: closed };
         thread::spawn(move || {
             let run = AssertUnwindSafe(move || run(Box::new(recorder), &inputs));
             let _ = end_sender.send(catch_unwind(run).is_ok());
@@ -280,6 +310,22 @@ mod tests {
             (0..3).map(|_| running.seen.recv().expect("a line").0).collect();
         seen.retain(|text| text != "Settled");
         assert_eq!(seen, ["one", "two"]);
+    }
+
+    /// If the search thread handled the end of the input, it would wait for its own search.
+    #[test]
+    fn search_thread_handles_events_but_no_input() {
+        let (queued, _, inputs) = lines::inputs();
+        let (recorder, search, seen, _gate) = recorder();
+        let (wake, _woken) = bounded(1);
+        let events = recorder.background_events();
+        let shared = Arc::new(SharedFrontend::new(Box::new(recorder), &inputs, &events, wake));
+        events.handle_directly(shared.handler(State::handle_next_event));
+        queued.send(Input::End).expect("a queue");
+        search.send(BackgroundEvent::Settled).expect("a queue");
+        assert_eq!(seen.recv().expect("an event").0, "Settled");
+        assert_eq!(inputs.messages.len(), 1, "the end of the input waits for another thread");
+        assert!(shared.state.lock().expect("no panic").end.is_none());
     }
 
     #[test]
