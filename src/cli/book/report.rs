@@ -61,8 +61,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     output.iter().try_for_each(Output::check)?;
     let book = open_with_games(&args.book)?;
     let filter = args.filter.resolve();
-    if !filter.is_everything() && !book.has_facets() {
-        bail!(BookError::NoFacets { name: book.name().to_owned() });
+    if !filter.is_everything() {
+        book.check_facets()?;
     }
     let name = args.book.file_name().unwrap_or(args.book.as_os_str());
     let source = ReportSource {

@@ -15,8 +15,7 @@ use crate::cli::output::{self, errln};
 use crate::cli::usage::of_arguments;
 use crate::cli::work::{INTERRUPTED, on_interruption};
 use crate::games::book::{
-    Book, BookError, FoundGame, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch,
-    read_moves,
+    Book, FoundGame, Monitor, MoveIndex, Order, Pattern, PatternAnswer, PatternSearch, read_moves,
 };
 use crate::games::pgn::PgnInput;
 use crate::support::words::{counted, grouped};
@@ -72,9 +71,7 @@ const SHOWN_POSITIONS: usize = 3;
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let pattern = args.pattern.join(" ").parse::<Pattern>().map_err(of_arguments)?;
     let book = open(&args.book)?;
-    if !book.has_facets() {
-        return Err(BookError::NoFacets { name: book.name().to_owned() }.into());
-    }
+    book.check_facets()?;
     let monitor = Monitor::default();
     let stop = monitor.clone();
     on_interruption(move || stop.stop())?;

@@ -307,6 +307,17 @@ impl Book {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
 
+    /// Checks that this book, or one chained after it, has facets.
+    ///
+    /// # Errors
+    /// [`BookError::NoFacets`] if none has.
+    pub(crate) fn check_facets(&self) -> Result<(), BookError> {
+        match self.has_facets() {
+            true => Ok(()),
+            false => Err(BookError::NoFacets { name: self.name().to_owned() }),
+        }
+    }
+
     /// Returns the number of games in the facets of the book; 0 without facets.
     pub fn facet_games(&self) -> u32 {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
@@ -390,9 +401,7 @@ impl Book {
     /// # Errors
     /// If the book has no facets or is damaged.
     pub fn filtered(&self, position: &Position, filter: &FacetFilter) -> Result<Self, BookError> {
-        if !self.has_facets() {
-            return Err(BookError::NoFacets { name: self.name().to_owned() });
-        }
+        self.check_facets()?;
         let explored = self.explore(position, filter);
         let played = |found: &MoveStats| {
             let counts = found.played.counts;

@@ -1,10 +1,9 @@
 // Annotates the displayed line, using searches on the server.
 
 import { byId, make } from "./dom.js";
-import { CLIENT } from "./engine.js";
 import { curveOf, glyph, kindOf, momentsOf, saidOf } from "./notes.js";
 import { GameTree } from "./game-tree.js";
-import { ask, lines } from "./server.js";
+import { CLIENT, ask, lines } from "./server.js";
 import { plyOf, treeOf } from "./variations.js";
 
 const IDLE = "Finds mistakes in the line and better moves. A game takes about ten seconds.";

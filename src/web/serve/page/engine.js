@@ -2,11 +2,10 @@
 // and enter the book, and the values of the moves.
 
 import { byId, disclose, grouped, make, score } from "./dom.js";
+import { CLIENT } from "./server.js";
 import { save, saved } from "./theme.js";
 import { numbered, numberOf, plyOf } from "./variations.js";
 
-/** Identifies the searches of this page to the server. */
-export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
 /** The key of the settings in the browser's storage. */
 const KEY = "engine";
 /** The settings and the values that the form offers. The server limits most of them. */

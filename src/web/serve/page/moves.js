@@ -138,6 +138,9 @@ const STRENGTHS = {
   value: (move, moves) => move.value ? 2 ** ((centipawns(move.value) - Math.max(...moves.map(other => centipawns(other.value)))) / HALVING) : 0,
 };
 
+/** Returns the events of an element that stands for a move: `hint` marks the move under the pointer or the focus. */
+export const hinting = (uci, hint) => ({ onmouseenter: () => hint(uci), onmouseleave: () => hint(null), onfocusin: () => hint(uci), onfocusout: () => hint(null) });
+
 export class MoveTable {
   #page; #width = 0; #answer = null; #filters = ""; #engine = { values: new Map(), candidates: [] };
   #choices = { hidden: [], arrows: "", sort: null, ascending: false };
@@ -265,9 +268,8 @@ export class MoveTable {
   }
 
   #row(move, cells) {
-    const row = make("tr", { "data-uci": move.uci, class: move.isNew ? "new" : null, onclick: () => this.#page.play(move.uci) }, make("td", {}, make("button", { type: "button" }, move.san)), ...cells);
-    for (const [event, target] of [["mouseenter", move.uci], ["mouseleave", null], ["focusin", move.uci], ["focusout", null]]) row.addEventListener(event, () => this.#page.hint(target));
-    return row;
+    const events = { onclick: () => this.#page.play(move.uci), ...hinting(move.uci, this.#page.hint) };
+    return make("tr", { "data-uci": move.uci, class: move.isNew ? "new" : null, ...events }, make("td", {}, make("button", { type: "button" }, move.san)), ...cells);
   }
 
   /** Returns the moves in the selected order, or else in the order of the book. */

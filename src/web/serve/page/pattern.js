@@ -1,9 +1,8 @@
 // Search by pattern: finds the games of the books with given material, pawns or pieces.
 
 import { byId, grouped, make } from "./dom.js";
-import { CLIENT } from "./engine.js";
 import { gameButton } from "./games.js";
-import { lines } from "./server.js";
+import { CLIENT, lines } from "./server.js";
 
 /** Numbers of listed games, before and after *More games*; the server lists no more. */
 const LISTED = 20, MOST = 100;

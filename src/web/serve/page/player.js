@@ -2,7 +2,7 @@
 
 import { byId, grouped, make, percent } from "./dom.js";
 import { list } from "./games.js";
-import { points } from "./moves.js";
+import { hinting, points } from "./moves.js";
 import { ask, lines } from "./server.js";
 
 /** The parameters of the search, and their names in the address of the page. */
@@ -22,7 +22,7 @@ function comparison(found, answer, { play, hint }) {
       // Compare SAN, because the responses differ in the UCI notation of castling.
       const { uci } = answer.legal.find(({ san }) => san === move.san) ?? move;
       const everyone = answer.moves.find(({ san }) => san === move.san)?.played;
-      return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci), onmouseenter: () => hint(uci), onmouseleave: () => hint(null), onfocusin: () => hint(uci), onfocusout: () => hint(null) });
+      return row(make("button", { type: "button" }, move.san), move, everyone, { onclick: () => play(uci), ...hinting(uci, hint) });
     })),
     make("tfoot", {}, row("All", found, answer.reached))));
 }

@@ -1,5 +1,8 @@
 // Requests to the server.
 
+/** Identifies the searches of this page to the server. */
+export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
+
 /** Sends a request. If it fails, throws an error with the server's message. */
 export async function ask(address, options = {}) {
   const answer = await fetch(address, options);

@@ -1,7 +1,7 @@
 // The results of each move in several books, side by side, and in all of them together.
 
 import { byId, grouped, make, percent } from "./dom.js";
-import { bar, points } from "./moves.js";
+import { bar, hinting, points } from "./moves.js";
 import { ask } from "./server.js";
 import { save, saved } from "./theme.js";
 
@@ -75,7 +75,7 @@ function render() {
   // The same moves are shown in any order.
   const frequent = sorted(answer.moves, there, USUAL);
   const listed = sorted(isWhole ? frequent : frequent.slice(0, LISTED), there, choice);
-  const row = move => make("tr", { "data-uci": move.uci, onclick: () => play(move.uci), onmouseenter: () => hint(move.uci), onmouseleave: () => hint(null), onfocusin: () => hint(move.uci), onfocusout: () => hint(null) },
+  const row = move => make("tr", { "data-uci": move.uci, onclick: () => play(move.uci), ...hinting(move.uci, hint) },
     make("td", {}, make("button", { type: "button" }, move.san)), ...there.map(({ of }) => cell(of(move))));
   const total = ({ reached }) => cell(reached && { played: reached, score: points(reached, turn) });
   byId("sources").replaceChildren(make("table", {},

@@ -3,18 +3,24 @@
 
 import { Board } from "./board.js";
 import { byId, grouped, make, percent, score } from "./dom.js";
-import { ask } from "./server.js";
+import { CLIENT, ask } from "./server.js";
 import { wireTheme } from "./theme.js";
+import { numbered } from "./variations.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** Interval in milliseconds between requests while books are being opened. */
 const POLL_INTERVAL = 400;
+/** Duration in seconds of the search for the best reply to a wrong move. */
+const SEARCH_SECONDS = 2;
+/** The maximum number of plies shown of its line. */
+const LINE_PLIES = 8;
 const PIECES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
 const DAY = 86400, HOUR = 3600, MINUTE = 60;
 
 const board = new Board(byId("board"), answer);
 let question = null;
 let isBusy = false;
+let search = null;
 
 /** Runs a request, and shows its error. Ignores requests while another one runs. */
 async function request(address, show) {
@@ -33,17 +39,6 @@ async function request(address, show) {
 function say(text, kind = "") {
   byId("said").className = kind;
   byId("said").textContent = text;
-}
-
-/** Formats moves with numbers. */
-function lineText(fen, moves) {
-  const fields = fen.split(" ");
-  let ply = 2 * (Number(fields[5]) - 1) + (fields[1] === "b" ? 1 : 0);
-  return moves.map((move, index) => {
-    const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : index === 0 ? `${(ply + 1) / 2}… ` : "";
-    ply++;
-    return number + move.san;
-  }).join(" ");
 }
 
 function span(seconds) {
@@ -68,12 +63,14 @@ function show(training) {
 
 function showQuestion() {
   byId("task").textContent = question.ends ? "Your repertoire ends here. What would you play?" : question.repeated ? "Your move? (again)" : "Your move?";
-  byId("line").textContent = lineText(question.start, question.line) || "The start of your repertoire";
+  byId("line").textContent = numbered(question.line, question.start) || "The start of your repertoire";
   board.show({ fen: question.fen, legal: question.legal.map(move => move.uci), last: question.line.at(-1)?.uci, check: question.check });
   board.hint(null);
   say("");
   byId("facts").replaceChildren();
   byId("reply").textContent = "";
+  stopSearch();
+  byId("refutation").textContent = "";
 }
 
 function enable() {
@@ -126,9 +123,28 @@ function answer(uci) {
     const others = judged.verdict === "right" ? [] : judged.expected.filter(move => move.uci !== judged.played.uci);
     showFacts([judged.played, ...others]);
     byId("reply").textContent = judged.reply ? `Your opponent replies ${judged.reply.san}.` : "";
+    if (kind !== "right") refute(judged.fen);
     byId("task").textContent = kind === "wrong" ? "Not the move" : "Next question";
     byId("next").focus();
   });
+}
+
+/** Shows the best line after a wrong move, which the server searches for. */
+function refute(fen) {
+  stopSearch();
+  const source = search = new EventSource(`analysis?${new URLSearchParams({ fen, seconds: SEARCH_SECONDS, client: CLIENT })}`);
+  source.addEventListener("line", ({ data }) => {
+    const line = JSON.parse(data);
+    if (source !== search || line.bound !== "exact") return;
+    const value = score(line.score), moves = numbered(line.moves.slice(0, LINE_PLIES), fen);
+    byId("refutation").textContent = `Best reply: ${moves} (${value} for your opponent, depth ${line.depth}).`;
+  });
+  for (const name of ["end", "error"]) source.addEventListener(name, () => source.close());
+}
+
+function stopSearch() {
+  search?.close();
+  search = null;
 }
 
 /** Shows the results, values and replies of moves. */
