@@ -2,26 +2,19 @@
 
 use std::path::Path;
 
-use crate::chess::position::{Game, KeyMap, Move, Position};
-use crate::chess::score::to_table;
+use crate::chess::position::{Game, Move, Position};
+use crate::chess::score::{Depth, to_table};
 use crate::cli::args::{SearchLimit, TableMemory};
 use crate::engine::search::{Bound, Config, Control, Limits, SearchEvent, SearchResult, Searcher};
-use crate::games::book::{Book, BookValue, before, kept_nodes};
+use crate::games::book::{Book, before, kept_nodes};
 use crate::games::repertoire::Searched;
 use crate::support::files::JournalError;
-use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
+use crate::tools::suite::analysis::{KeptValues, SearchedMove};
 
 pub(super) struct Searches {
     searcher: Searcher,
     limits: Limits,
-    kept: Option<Kept>,
-}
-
-/// The file of `--keep`: an analysis journal for the reference.
-struct Kept {
-    book: Book,
-    journal: AnalysisJournal,
-    known: KeyMap<BookValue>,
+    kept: Option<KeptValues>,
 }
 
 impl Searches {
@@ -43,22 +36,20 @@ impl Searches {
     ///
     /// Fails if the file cannot be read or created, or belongs to another book.
     pub(super) fn keeping(self, path: &Path, book: &Book) -> Result<Self, JournalError> {
-        let (journal, found) = open_journal(path, book)?;
-        let known = longest(book.values().chain(found));
-        Ok(Searches { kept: Some(Kept { book: book.clone(), journal, known }), ..self })
+        Ok(Searches { kept: Some(KeptValues::open(path, book)?), ..self })
     }
 
     /// Searches the given moves in `position`, or all legal moves if `moves` is empty. Does not
     /// search if the kept results contain the value.
     pub(super) fn value(&mut self, position: &Position, moves: &[Move]) -> Searched {
         let nodes = self.limits.nodes.unwrap_or(0);
-        let known = self.kept.as_ref().and_then(|kept| kept.find(position, moves, nodes));
+        let known = self.kept.as_ref().and_then(|kept| find(kept, position, moves, nodes));
         if let Some(known) = known {
             return known;
         }
         let (found, result) = self.search(position, moves.to_vec());
-        if let Some(kept) = &mut self.kept {
-            kept.append(position, moves, &found, (result.depth, result.nodes.max(nodes)));
+        if let Some(kept) = &self.kept {
+            keep(kept, position, moves, &found, (result.depth, result.nodes.max(nodes)));
         }
         found
     }
@@ -81,55 +72,40 @@ impl Searches {
     }
 }
 
-impl Kept {
-    /// Returns the result of a search with at least `nodes` nodes of all moves, or of a single
-    /// move, whose value is that of the position after it.
-    fn find(&self, position: &Position, moves: &[Move], nodes: u64) -> Option<Searched> {
-        let known = |position: &Position| {
-            let value = self.known.get(&position.key())?;
-            (value.nodes >= kept_nodes(nodes)).then_some(value)
-        };
-        match *moves {
-            [] => {
-                let (mv, score) = known(position)?.own?;
-                position.is_legal(mv).then(|| Searched { score, line: vec![mv] })
-            }
-            [mv] => {
-                let value = known(&position.play(mv))?;
-                let line = [mv].into_iter().chain(value.best).collect();
-                Some(Searched { score: before(value.score), line })
-            }
-            _ => None,
+/// Returns the kept result of a search with at least `nodes` nodes of all moves, or of a single move,
+/// whose value is that of the position after it.
+fn find(kept: &KeptValues, position: &Position, moves: &[Move], nodes: u64) -> Option<Searched> {
+    let known =
+        |position: &Position| kept.get(position).filter(|value| value.nodes >= kept_nodes(nodes));
+    match *moves {
+        [] => {
+            let (mv, score) = known(position)?.own?;
+            position.is_legal(mv).then(|| Searched { score, line: vec![mv] })
         }
+        [mv] => {
+            let value = known(&position.play(mv))?;
+            let line = [mv].into_iter().chain(value.best).collect();
+            Some(Searched { score: before(value.score), line })
+        }
+        _ => None,
     }
+}
 
-    fn append(
-        &mut self,
-        position: &Position,
-        moves: &[Move],
-        found: &Searched,
-        (depth, nodes): (i32, u64),
-    ) {
-        let (position, score, best, depth) = match *moves {
-            [] => (*position, found.score, found.line.first(), depth),
-            [mv] => (position.play(mv), to_table(-found.score, 1), found.line.get(1), depth - 1),
-            _ => return,
-        };
-        let Some(&mv) = best.filter(|_| self.book.reached(&position).is_some()) else { return };
-        let (key, own) = (position.key(), Some((mv, score)));
-        let value = BookValue {
-            key,
-            score,
-            best: Some(mv),
-            outside: own,
-            own,
-            depth,
-            own_depth: depth,
-            nodes,
-        };
-        self.known.insert(key, value);
-        if let Err(error) = self.journal.append(&value.to_bytes()) {
-            log::warn!("{error}");
-        }
+/// Keeps the result of a search of all moves, or of a single move.
+fn keep(
+    kept: &KeptValues,
+    position: &Position,
+    moves: &[Move],
+    found: &Searched,
+    (depth, nodes): (Depth, u64),
+) {
+    let (position, score, best, depth) = match *moves {
+        [] => (*position, found.score, found.line.first(), depth),
+        [mv] => (position.play(mv), to_table(-found.score, 1), found.line.get(1), depth - 1),
+        _ => return,
+    };
+    let Some(&mv) = best else { return };
+    if let Err(error) = kept.append(&position, SearchedMove { mv, score, depth, nodes }) {
+        log::warn!("{error}");
     }
 }

@@ -9,7 +9,7 @@ use axum::response::sse::Event;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
-use super::analysis_store::{AnalysisStore, StoredAnalysis};
+use super::analysis_store::{AnalysisStore, StoredAnalysis, keep};
 use super::api_error::ApiError;
 use super::engine_lines::{LineAnswer, MoveValueAnswer, TranspositionAnswer};
 use super::limits::{
@@ -166,7 +166,7 @@ impl Analysis<'_> {
         let result = searcher.search(&order.game, &limits, &control, &mut listen);
         let (reports, lines): (Vec<Report>, Vec<String>) = best.into_values().unzip();
         if let Some(kept) = &self.content.kept {
-            kept.append(root, &reports);
+            keep(kept, root, &reports);
         }
         let seconds = match self.stop.ending() {
             Ending::Finished => MAX_SEARCH_SECONDS,

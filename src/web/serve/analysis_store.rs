@@ -1,21 +1,19 @@
-//! Stores search results: in memory while the server runs and, with `--keep`, in a file.
-//!
-//! The file is an analysis journal for the first book. `tabia book analyse` can resume from it.
+//! Stores search results: in memory while the server runs and, with `--keep`, in a file for the first
+//! book.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::cache::AnswerCache;
 use super::limits::ANALYSIS_CACHE;
 use crate::chess::notation::NamedMove;
-use crate::chess::position::{KeyMap, Position};
+use crate::chess::position::Position;
 use crate::chess::score::to_table;
 use crate::engine::search::{Bound, Report};
-use crate::games::book::{Book, BookError, BookValue};
+use crate::games::book::{Book, BookError};
 use crate::support::files::JournalError;
-use crate::tools::suite::analysis::{AnalysisJournal, longest, open_journal};
+use crate::tools::suite::analysis::{KeptValues, SearchedMove};
 
 /// The length of the intervals into which halfmove clocks are divided. Positions that differ only
 /// in their halfmove clock share a stored analysis if their clocks fall into the same interval.
@@ -74,46 +72,19 @@ fn name(position: &Position, lines: usize) -> String {
     format!("{:016x} {} {lines}", position.key(), position.halfmove_clock() / CLOCK_STEP)
 }
 
-/// The file of `--keep`.
-#[derive(Debug)]
-pub(crate) struct KeptValues {
-    book: Book,
-    state: Mutex<(AnalysisJournal, KeyMap<BookValue>)>,
+/// Opens or creates the file of `--keep` for `book`. Also returns a copy of `book` that includes the
+/// values from the file.
+pub(super) fn open_kept(path: &Path, book: &Book) -> Result<(KeptValues, Book), KeepError> {
+    let kept = KeptValues::open(path, book)?;
+    let with_values = kept.book_with_values()?;
+    Ok((kept, with_values))
 }
 
-impl KeptValues {
-    /// Opens or creates the file for `book`. Also returns a copy of `book` that includes the values
-    /// from the file.
-    pub(super) fn open(path: &Path, book: &Book) -> Result<(Self, Book), KeepError> {
-        let (journal, found) = open_journal(path, book)?;
-        let is_empty = found.is_empty();
-        let known = longest(book.values().chain(found));
-        let mut values: Vec<BookValue> = known.values().copied().collect();
-        values.sort_unstable_by_key(|value| value.key);
-        let with_values = if is_empty { book.clone() } else { book.with_values(&values)? };
-        let kept = KeptValues { book: with_values.clone(), state: Mutex::new((journal, known)) };
-        Ok((kept, with_values))
-    }
-
-    /// Appends the values of the root and of the position after the first move of each line. Skips
-    /// positions that are not in the book and those that already have a value from an equally long
-    /// or longer search.
-    pub(super) fn append(&self, root: &Position, lines: &[Report]) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (journal, known) = &mut *state;
-        for (position, value) in values(root, lines) {
-            let is_longer = known
-                .get(&value.key)
-                .is_none_or(|old| (value.nodes, value.own_depth) > (old.nodes, old.own_depth));
-            if !is_longer || self.book.reached(&position).is_none() {
-                continue;
-            }
-            if let Err(error) = journal.append(&value.to_bytes()) {
-                log::warn!("{error}");
-                return;
-            }
-            known.insert(value.key, value);
-        }
+/// Keeps the values of the root and of the position after the first move of each line.
+pub(super) fn keep(kept: &KeptValues, root: &Position, lines: &[Report]) {
+    let mut found = values(root, lines).into_iter();
+    if let Err(error) = found.try_for_each(|(position, value)| kept.append(&position, value)) {
+        log::warn!("{error}");
     }
 }
 
@@ -126,33 +97,19 @@ pub(crate) enum KeepError {
 }
 
 /// Returns the values of the root and of the position after each line's first move.
-fn values(root: &Position, lines: &[Report]) -> Vec<(Position, BookValue)> {
+fn values(root: &Position, lines: &[Report]) -> Vec<(Position, SearchedMove)> {
     let exact: Vec<&Report> = lines.iter().filter(|line| line.bound == Bound::Exact).collect();
-    let value = |position: Position, mv, score, depth, nodes| {
-        let own = Some((mv, score));
-        let key = position.key();
-        let value = BookValue {
-            key,
-            score,
-            best: Some(mv),
-            outside: own,
-            own,
-            depth,
-            own_depth: depth,
-            nodes,
-        };
-        (position, value)
-    };
     let mut found = Vec::new();
     for (rank, line) in exact.iter().enumerate() {
         let nodes = line.nodes / exact.len() as u64;
         let Some(&mv) = line.pv.first().filter(|_| nodes >= MIN_KEPT_NODES) else { continue };
         if rank == 0 && line.multi_pv == 1 {
-            found.push(value(*root, mv, line.score, line.depth, line.nodes));
+            let (score, depth) = (line.score, line.depth);
+            found.push((*root, SearchedMove { mv, score, depth, nodes: line.nodes }));
         }
         if let Some(&reply) = line.pv.get(1).filter(|_| line.depth > 1) {
-            let score = to_table(-line.score, 1);
-            found.push(value(root.play(mv), reply, score, line.depth - 1, nodes));
+            let (score, depth) = (to_table(-line.score, 1), line.depth - 1);
+            found.push((root.play(mv), SearchedMove { mv: reply, score, depth, nodes }));
         }
     }
     found
@@ -189,16 +146,16 @@ mod tests {
         let path = folder.path().join("kept");
         let book = Book::embedded().with_values(&[]).expect("a book");
         let start = Position::start();
-        let open = || KeptValues::open(&path, &book).expect("opens");
+        let open = || open_kept(&path, &book).expect("opens");
         let lines = [report(1, 31, &["e2e4", "e7e5"]), report(2, mate_in(5), &["d2d4", "d7d5"])];
         let (kept, without) = open();
-        kept.append(&start, &lines);
+        keep(&kept, &start, &lines);
         // Shorter searches change nothing.
         let shorter = Report { nodes: 10_000, score: 99, ..lines[0].clone() };
-        kept.append(&start, &[shorter]);
+        keep(&kept, &start, &[shorter]);
         // Values of positions outside the book are not stored.
         let outside = Position::from_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").expect("legal");
-        kept.append(&outside, &[report(1, 50, &["e2e4", "e5e4"])]);
+        keep(&kept, &outside, &[report(1, 50, &["e2e4", "e5e4"])]);
         assert!(without.values().len() == 0 && without.value(&start).is_none());
         drop(kept);
         let (_, with) = open();

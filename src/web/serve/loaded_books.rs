@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::analysis_store::{KeepError, KeptValues};
+use super::analysis_store::{KeepError, open_kept};
 use super::api_error::ApiError;
 use super::progress::Progress;
 use crate::chess::position::Position;
@@ -15,6 +15,7 @@ use crate::games::book::{
 use crate::games::pgn::PgnInput;
 use crate::support::files::FileError;
 use crate::support::threads;
+use crate::tools::suite::analysis::KeptValues;
 
 /// The size of a book's header in bytes. The checksum of the header identifies the book, because
 /// the header contains the checksums of all sections.
@@ -114,7 +115,7 @@ impl LoadedBooks {
         for (number, path) in self.paths.iter().enumerate() {
             let (mut book, sources) = self.open_one(number, path)?;
             if let Some(keep) = self.keep.as_deref().filter(|_| number == 0) {
-                let (values, with_values) = KeptValues::open(keep, &book)?;
+                let (values, with_values) = open_kept(keep, &book)?;
                 (book, kept) = (with_values, Some(values));
             }
             self.progress.ready(number, book.positions());

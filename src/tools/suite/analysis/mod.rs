@@ -4,7 +4,7 @@
 //! leads to another position in the analysis, a second search covers only the moves that lead out
 //! of the analysis. Searches share no data, so the values depend neither on the number of threads
 //! nor on interruptions. The results are stored in the `journal` until `backup` has computed the
-//! backed-up values.
+//! backed-up values. `kept` adds the results of other searches to a journal.
 //!
 //! With `--grow`, `frontier` selects the positions to add next. The extended book is written before
 //! the added positions are searched. Positions still to be searched are recorded either in the book
@@ -14,6 +14,7 @@
 mod backup;
 mod frontier;
 mod journal;
+mod kept;
 
 use std::cmp::Reverse;
 use std::io;
@@ -30,6 +31,7 @@ use crate::games::book::{Book, BookValue, FrontierMove, Scored, grown_positions,
 use backup::{Links, back_up};
 pub(crate) use frontier::frontier_moves;
 pub(crate) use journal::{AnalysisJournal, open_journal};
+pub(crate) use kept::{KeptValues, SearchedMove};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
