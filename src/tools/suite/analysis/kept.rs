@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::journal::{AnalysisJournal, open_journal};
-use super::longest;
+use super::{is_longer, longest};
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::chess::score::{Depth, Score};
 use crate::games::book::{Book, BookError, BookValue};
@@ -84,11 +84,8 @@ impl KeptValues {
     ) -> Result<(), JournalError> {
         let value = value(position, found);
         let mut state = self.state();
-        let is_longer = state
-            .known
-            .get(&value.key)
-            .is_none_or(|old| (value.nodes, value.own_depth) > (old.nodes, old.own_depth));
-        if is_longer && self.book.reached(position).is_some() {
+        let replaces = state.known.get(&value.key).is_none_or(|old| is_longer(&value, old));
+        if replaces && self.book.reached(position).is_some() {
             state.journal.append(&value.to_bytes())?;
             state.known.insert(value.key, value);
         }

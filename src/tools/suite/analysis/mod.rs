@@ -302,15 +302,20 @@ pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) 
 }
 
 /// Maps the key of each position to the value from its longest search. Placeholders are ignored.
-pub(crate) fn longest(found: impl Iterator<Item = BookValue>) -> KeyMap<BookValue> {
+fn longest(found: impl Iterator<Item = BookValue>) -> KeyMap<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found.filter(|value| !is_wanted(value)) {
         let kept = longest.entry(value.key).or_insert(value);
-        if (value.nodes, value.own_depth) > (kept.nodes, kept.own_depth) {
+        if is_longer(&value, kept) {
             *kept = value;
         }
     }
     longest
+}
+
+/// Whether a value comes from a longer search than another value.
+fn is_longer(value: &BookValue, other: &BookValue) -> bool {
+    (value.nodes, value.own_depth) > (other.nodes, other.own_depth)
 }
 
 fn backed_up(mut values: Vec<BookValue>, book: &Book) -> Vec<BookValue> {
