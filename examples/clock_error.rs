@@ -10,13 +10,15 @@
 //! system permits it. The first games are not counted, because other engines may still be starting.
 //!
 //! The time control is 0.2 s + 0.002 s without a margin. If an engine finds that it has exceeded
-//! its time, it reports this on standard error. All other losses on time are attributed to the
-//! match runner.
+//! its time, it reports this on standard error. A virtual machine may also lose its cores to other
+//! machines for a while, which Linux reports as stolen time. Games that were in progress in such a
+//! second are counted separately. All other losses on time are attributed to the match runner.
 //!
 //! The exit status is 1 if the measured time of more than 0.1% of the moves is more than 1 ms too
 //! long, or if the match runner caused a loss.
 
 use std::io::{BufRead, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,6 +65,15 @@ const EXCEPTIONS: f64 = 0.001;
 /// whole milliseconds.
 const ROUNDING: Duration = Duration::from_millis(1);
 
+/// The interval at which the stolen time is read.
+const SAMPLING: Duration = Duration::from_secs(1);
+
+/// The stolen share of the time of all cores above which an interval counts as disturbed.
+const DISTURBED: f64 = 0.02;
+
+/// Linux counts the time in `/proc/stat` in hundredths of a second.
+const TICKS_PER_SECOND: f64 = 100.0;
+
 /// The time after which a silent engine is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -77,6 +88,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let [moves, engines, busy] = [number(0, 20_000)?, number(1, 250)?, number(2, cores)?];
     let is_over = AtomicBool::new(false);
     let found = thread::scope(|scope| {
+        let disturbed = scope.spawn(|| watch_stolen_time(&is_over, cores));
         for _ in 0..busy {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
@@ -86,7 +98,8 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         let found = measure(moves, engines);
         is_over.store(true, Ordering::Relaxed);
-        found
+        let disturbed = disturbed.join().unwrap_or_default();
+        found.map(|found| Found { disturbed, ..found })
     })?;
     println!("{engines} engines, {cores} cores, {busy} threads busy with other work");
     Ok(found.print())
@@ -101,44 +114,60 @@ struct Found {
     errors: [Vec<f64>; 3],
     /// The number of initial games whose moves are not measured.
     warm_up: usize,
-    games: usize,
-    /// For each loss on time, the path where the engine's standard error would be saved. The file
-    /// exists only if the engine reported that it had exceeded its time.
-    reports: Vec<PathBuf>,
-    /// The number of `reports` that exist after the last game.
-    own_losses: usize,
+    games: Vec<Game>,
+    /// The system times, in seconds, at which the intervals with stolen time ended.
+    disturbed: Vec<f64>,
     overhead: String,
+}
+
+/// A finished game.
+struct Game {
+    /// The system times of the first and last moves, in seconds.
+    period: RangeInclusive<f64>,
+    loss: Option<Loss>,
+}
+
+/// A loss on time.
+struct Loss {
+    /// The path where the engine's standard error would be saved. The file exists only if the
+    /// engine reported that it had exceeded its time.
+    report: PathBuf,
+    /// Whether `report` exists after the last game.
+    is_reported: bool,
 }
 
 impl Found {
     fn add(&mut self, record: &GameRecord, error_output: &Path) {
-        self.games += 1;
         // Convert to system time, because the engines report system times. An `Instant` has no
         // meaning in another process.
         let (now, system) = (Instant::now(), since_epoch());
+        let mut start = system;
         for played in &record.moves {
             let nanoseconds = |number: Option<u64>| number.unwrap_or_default() as f64 / 1e9;
             let [true_time, woken] = [Some(played.info.nodes), played.info.speed].map(nanoseconds);
             let began = system - now.duration_since(played.began).as_secs_f64();
             let error = played.elapsed.as_secs_f64() - true_time;
-            if self.games > self.warm_up {
+            if self.games.len() >= self.warm_up {
                 for (list, part) in
                     self.errors.iter_mut().zip([error, woken - began, error - (woken - began)])
                 {
                     list.push(part);
                 }
             }
+            start = start.min(began);
         }
-        if record.verdict.termination == Termination::Time {
+        let loss = (record.verdict.termination == Termination::Time).then(|| {
             let color = if record.game.moves().len().is_multiple_of(2) { "white" } else { "black" };
-            self.reports.push(error_output.join(format!("game-{}-{color}.txt", record.number)));
-        }
+            let report = error_output.join(format!("game-{}-{color}.txt", record.number));
+            Loss { report, is_reported: false }
+        });
+        self.games.push(Game { period: start..=system, loss });
     }
 
     fn print(mut self) -> ExitCode {
         const SHARES: [f64; 7] = [0.0, 0.5, 0.9, 0.99, 1.0 - EXCEPTIONS, 0.9999, 1.0];
         let head: String = SHARES.iter().map(|share| format!("{:>9}%", 100.0 * share)).collect();
-        println!("{} moves in {} games; in ms:", self.errors[0].len(), self.games);
+        println!("{} moves in {} games; in ms:", self.errors[0].len(), self.games.len());
         println!("{}{head}", " ".repeat(24));
         let mut worst = 0.0;
         for (name, list) in
@@ -154,12 +183,31 @@ impl Found {
                 worst = quantile(list, 1.0 - EXCEPTIONS);
             }
         }
-        let Found { reports, own_losses, overhead, .. } = &self;
-        let losses = reports.len();
-        println!("{losses} losses on time, {} caused by the match runner", losses - own_losses);
-        println!("Runner: {overhead}");
+        let (disturbed, undisturbed): (Vec<&Game>, Vec<&Game>) =
+            self.games.iter().partition(|game| self.is_disturbed(game));
+        let losses = |games: &[&Game]| games.iter().filter(|game| game.loss.is_some()).count();
+        println!(
+            "{} games while the machine lost its cores to others: {} losses on time",
+            disturbed.len(),
+            losses(&disturbed)
+        );
+        let is_by_runner = |game: &&&Game| game.loss.as_ref().is_some_and(|loss| !loss.is_reported);
+        let by_runner = undisturbed.iter().filter(is_by_runner).count();
+        println!(
+            "{} other games: {} losses on time, {by_runner} caused by the match runner",
+            undisturbed.len(),
+            losses(&undisturbed)
+        );
+        println!("Runner: {}", self.overhead);
         let is_exact = worst <= PERMITTED.as_secs_f64() * 1000.0;
-        if is_exact && losses == *own_losses { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if is_exact && by_runner == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+
+    /// Whether time was stolen in a second in which the game was in progress.
+    fn is_disturbed(&self, game: &Game) -> bool {
+        let (start, end) = (game.period.start(), game.period.end());
+        let interval = SAMPLING.as_secs_f64();
+        self.disturbed.iter().any(|second| start <= second && second - interval <= *end)
     }
 }
 
@@ -172,6 +220,30 @@ fn quantile(list: &[f64], share: f64) -> f64 {
 /// Returns the system time in seconds.
 fn since_epoch() -> f64 {
     SystemTime::UNIX_EPOCH.elapsed().map_or(0.0, |time| time.as_secs_f64())
+}
+
+/// Returns the system times at which intervals with stolen time ended.
+fn watch_stolen_time(is_over: &AtomicBool, cores: usize) -> Vec<f64> {
+    let mut disturbed = Vec::new();
+    let mut last = (since_epoch(), stolen());
+    while !is_over.load(Ordering::Relaxed) {
+        thread::sleep(SAMPLING);
+        let now = (since_epoch(), stolen());
+        if now.1 - last.1 > DISTURBED * cores as f64 * (now.0 - last.0) {
+            disturbed.push(now.0);
+        }
+        last = now;
+    }
+    disturbed
+}
+
+/// Returns the time in seconds for which the hypervisor has let the cores wait, or 0 if the system
+/// does not report it.
+fn stolen() -> f64 {
+    // The first line is `cpu`, user, nice, system, idle, iowait, irq, softirq and steal.
+    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let field = text.split_whitespace().nth(8).and_then(|word| word.parse::<f64>().ok());
+    field.unwrap_or_default() / TICKS_PER_SECOND
 }
 
 fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
@@ -222,7 +294,9 @@ fn measure(moves: usize, engines: usize) -> anyhow::Result<Found> {
     found.overhead = results.overhead.describe().unwrap_or_default();
     // Count the files after the match, because the match runner may save an engine's report after
     // it records the game.
-    found.own_losses = found.reports.iter().filter(|file| file.exists()).count();
+    for loss in found.games.iter_mut().filter_map(|game| game.loss.as_mut()) {
+        loss.is_reported = loss.report.exists();
+    }
     std::fs::remove_dir_all(&folder)?;
     Ok(found)
 }
