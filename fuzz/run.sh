@@ -18,14 +18,13 @@ readonly LARGEST=4096 MOST=40
 here=$(cd "$(dirname "$0")" && pwd)
 export OUT=$here/found
 binaries=${CARGO_TARGET_DIR:-$here/target}/release
-options=()
 
 # Builds all targets, or only the named one, and links the programs into a separate folder.
 build() {
     local bins=(--bins) target
     (($# == 0)) || bins=(--bin "$1")
     RUSTC_WRAPPER=$here/instrumented-rustc \
-        cargo build --manifest-path "$here/Cargo.toml" --release --locked "${bins[@]}" "${options[@]}"
+        cargo build --manifest-path "$here/Cargo.toml" --release --locked "${bins[@]}"
     mkdir -p "$binaries/targets" "$here/corpus" "$OUT/inputs"
     for target in $(targets); do
         [[ ! -x $binaries/$target ]] || ln -f "$binaries/$target" "$binaries/targets/$target"
@@ -64,14 +63,14 @@ minimise() {
     rm -r "$all"
 }
 
-# Runs each target on its committed inputs, which gives the same result every time.
+# Runs each target on its committed inputs, which gives the same result every time. By default, this
+# shares the compiled dependencies of `cargo test`.
 replay() {
-    local target folder
+    local folder
     folder=$(mktemp -d)
-    for target in $(targets); do
-        echo "$target: $(find "$here/corpus/$target" -type f | wc -l) inputs"
-        (cd "$folder" && TMPDIR=$folder "$binaries/$target" -runs=0 -verbosity=0 "$here/corpus/$target")
-    done
+    REPLAY=yes RUSTC_WRAPPER=$here/instrumented-rustc CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/../target} \
+        TMPDIR=$folder cargo run --manifest-path "$here/Cargo.toml" --locked --no-default-features \
+        --features replay --bin replay
     rm -r "$folder"
 }
 
@@ -83,9 +82,6 @@ case $1 in
             "$binaries/targets" "$here/corpus"
         ;;
     --replay)
-        # There are few inputs: optimise for build time.
-        options=(--config profile.release.package.tabia.opt-level=1)
-        build
         replay
         ;;
     --long)

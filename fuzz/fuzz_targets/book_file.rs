@@ -4,11 +4,10 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::book::{Book, BuildOptions, FacetFilter, build_in_memory};
 use tabia::pgn::PgnInput;
 use tabia::position::Position;
-use tabia_fuzz::{file, seed};
+use tabia_fuzz::{file, fuzz_target, seed};
 
 /// Returns two small books, because the embedded one exceeds the maximum length of an input.
 fn seeds() -> [(&'static str, Vec<u8>); 2] {

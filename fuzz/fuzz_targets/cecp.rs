@@ -3,10 +3,9 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::cecp::{Command, Reply};
 use tabia::position::Position;
-use tabia_fuzz::seed;
+use tabia_fuzz::{fuzz_target, seed};
 
 const LINES: &str = "level 40 5:30 0.1\nst 0.5\ntime 6000\nping 1\nusermove e2e4\nNf3\nsetboard \
     rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\nrating 2000 1900\nexclude all\n\

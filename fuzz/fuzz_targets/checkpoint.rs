@@ -3,8 +3,7 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::fuzz::checkpoint::{run, seeds};
-use tabia_fuzz::{folder, seed};
+use tabia_fuzz::{folder, fuzz_target, seed};
 
 fuzz_target!(init: seed(seeds()), |bytes: &[u8]| run(folder(), bytes));

@@ -10,10 +10,9 @@
 
 use std::fs;
 
-use libfuzzer_sys::fuzz_target;
 use tabia::fuzz::console::show;
 use tabia::pgn::{GameStatus, read_games};
-use tabia_fuzz::{folder, seed};
+use tabia_fuzz::{folder, fuzz_target, seed};
 
 /// Whether a line is safe to run: it must not use files outside the folder and must take less than
 /// a minute.

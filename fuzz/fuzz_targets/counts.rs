@@ -11,10 +11,9 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use tabia::book::{BuildError, BuildOptions, Monitor, count_to_parquet, pack_parquet};
 use tabia::pgn::PgnInput;
-use tabia_fuzz::{folder, seed};
+use tabia_fuzz::{folder, fuzz_target, seed};
 
 const GAMES: &[u8] = include_bytes!("../../books/dumb.pgn");
 const FILES: [&str; 2] = ["part-000.parquet", "manifest.json"];

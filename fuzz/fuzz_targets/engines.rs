@@ -3,10 +3,9 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::autoplay::config::EngineConfig;
 use tabia::autoplay::engine_file::read_engines;
-use tabia_fuzz::{file, seed};
+use tabia_fuzz::{file, fuzz_target, seed};
 
 fn seeds() -> [(&'static str, &'static str); 4] {
     [

@@ -3,9 +3,8 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::fuzz::epd::run;
-use tabia_fuzz::seed;
+use tabia_fuzz::{fuzz_target, seed};
 
 fn seeds() -> [(&'static str, &'static str); 3] {
     [

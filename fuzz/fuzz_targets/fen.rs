@@ -5,10 +5,9 @@
 #![no_main]
 
 use cozy_chess::{Board, Color, Piece, get_king_moves};
-use libfuzzer_sys::fuzz_target;
 use tabia::fuzz::words;
 use tabia::position::Position;
-use tabia_fuzz::{agree, seed, theirs};
+use tabia_fuzz::{agree, fuzz_target, seed, theirs};
 
 /// Returns true if the text is a valid FEN. The move counters may be missing.
 fn is_position(text: &str) -> bool {

@@ -10,13 +10,12 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use libfuzzer_sys::fuzz_target;
 use pgn_reader::{RawTag, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _};
 use tabia::pgn::{GameResult, PgnGame, read_games};
 use tabia::position::Position;
-use tabia_fuzz::{seed, uci};
+use tabia_fuzz::{fuzz_target, seed, uci};
 
 /// Bytes greater than or equal to this value are marks.
 const MARKS: u8 = 240;

@@ -10,13 +10,15 @@
 
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use tabia::eval::Network;
 use tabia::fuzz::network::evaluate;
-use tabia_fuzz::{Bounded, seed};
+#[cfg(feature = "libfuzzer")]
+use tabia_fuzz::Bounded;
+use tabia_fuzz::{fuzz_target, seed};
 
 /// Allocations are limited to 4 MiB. A network takes about 400 kB, and reading it takes a few times
 /// as much.
+#[cfg(feature = "libfuzzer")]
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 

@@ -6,13 +6,12 @@
 
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use tabia::book::{
     Book, BuildOptions, FacetFilter, Monitor, MoveIndex, Order, Pattern, PatternSearch,
     build_in_memory, read_moves,
 };
 use tabia::pgn::PgnInput;
-use tabia_fuzz::{file, folder, seed};
+use tabia_fuzz::{file, folder, fuzz_target, seed};
 
 static BOOK: LazyLock<Book> = LazyLock::new(|| {
     let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));

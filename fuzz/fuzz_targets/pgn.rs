@@ -2,10 +2,9 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::pgn::{GameStatus, PgnGame, PgnMove, read_games};
 use tabia::position::Move;
-use tabia_fuzz::seed;
+use tabia_fuzz::{fuzz_target, seed};
 
 fn moves(game: &PgnGame) -> Vec<Move> {
     game.moves.iter().map(|PgnMove { mv, .. }| *mv).collect()

@@ -8,10 +8,9 @@
 
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use tabia::book::Book;
 use tabia::position::Position;
-use tabia_fuzz::{file, seed};
+use tabia_fuzz::{file, fuzz_target, seed};
 
 /// The keys of the start position and of all positions after one and two plies.
 static KEYS: LazyLock<Vec<u64>> = LazyLock::new(|| {

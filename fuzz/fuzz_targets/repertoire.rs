@@ -8,12 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use libfuzzer_sys::fuzz_target;
 use tabia::book::Book;
 use tabia::pgn::PgnInput;
 use tabia::position::{Color, Move};
 use tabia::repertoire::{Node, Repertoire};
-use tabia_fuzz::seed;
+use tabia_fuzz::{fuzz_target, seed};
 
 /// The minimum probability of a gap to report, and the depth of the forecast in plies.
 const MIN_GAP: f64 = 0.01;

@@ -7,13 +7,12 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 use tabia::fuzz::san::Reading;
 use tabia::position::Position;
-use tabia_fuzz::{agree, play, seed, theirs, uci};
+use tabia_fuzz::{agree, fuzz_target, play, seed, theirs, uci};
 
 /// Starting positions that cover all castling moves, promotions with captures, en passant captures
 /// (both legal ones and those by pinned pawns), and several pieces of the same kind that can reach

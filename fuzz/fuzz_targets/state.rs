@@ -5,8 +5,7 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::fuzz::state::{run, seeds};
-use tabia_fuzz::{folder, seed};
+use tabia_fuzz::{folder, fuzz_target, seed};
 
 fuzz_target!(init: seed(seeds(folder())), |bytes: &[u8]| run(folder(), bytes));

@@ -3,9 +3,8 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use tabia::uci::Command;
-use tabia_fuzz::seed;
+use tabia_fuzz::{fuzz_target, seed};
 
 const LINES: &str = "position startpos moves e2e4 e7e5\nposition fen 8/8/8/8/8/8/8/8 w - - 0 1\n\
     go wtime 1000 btime 1000 winc 10 binc 10 movestogo 3 searchmoves e2e4 d2d4 ponder\n\

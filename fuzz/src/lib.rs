@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+#[cfg(feature = "libfuzzer")]
+pub use libfuzzer_sys::fuzz_target;
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
@@ -15,6 +17,42 @@ use tempfile::TempDir;
 
 /// FENs and keys include an en passant square only if an en passant capture is legal, as in Tabia.
 const EN_PASSANT: EnPassantMode = EnPassantMode::Legal;
+
+/// Replaces libFuzzer's macro of this name in the program `replay`: defines the functions
+/// `prepare_target` and `run_target`.
+#[cfg(not(feature = "libfuzzer"))]
+#[macro_export]
+macro_rules! fuzz_target {
+    (init: $init:expr, |$input:ident: $kind:ty| $body:expr) => {
+        pub fn prepare_target() {
+            $init;
+        }
+
+        pub fn run_target(bytes: &[u8]) {
+            let $input: $kind = $crate::Input::from_bytes(bytes);
+            $body
+        }
+    };
+}
+
+/// The argument of a fuzz target.
+pub trait Input<'a> {
+    /// Converts the bytes of an input in the same way as libFuzzer's macro.
+    fn from_bytes(bytes: &'a [u8]) -> Self;
+}
+
+impl<'a> Input<'a> for &'a [u8] {
+    fn from_bytes(bytes: &'a [u8]) -> Self {
+        bytes
+    }
+}
+
+impl<'a> Input<'a> for &'a str {
+    /// Returns the longest valid UTF-8 text at the start.
+    fn from_bytes(bytes: &'a [u8]) -> Self {
+        bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+    }
+}
 
 /// Writes seed inputs to the folder named by the environment variable `TABIA_SEEDS`, which
 /// `fuzz/run.sh` sets. Does nothing if it is not set.
