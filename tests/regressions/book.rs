@@ -123,7 +123,7 @@ fn file_of_another_kind_is_replaced_only_with_force() {
         ("book build -q g.pgn -o new.tbk --errors notes", "a list of faults"),
         ("lesson tree --svg notes --algorithm pvs classic", "an SVG drawing"),
         ("lesson tree --html notes classic", "an HTML page"),
-        ("bench threads -t 1 -n 1 --seconds 0.01 --memory 1 --svg notes", "an SVG drawing"),
+        ("bench threads -t 1 -n 1 --depth 4 --memory 1 --svg notes", "an SVG drawing"),
     ] {
         fs::write(path("notes"), "to be kept\n").expect("writable");
         let printed = refusal(command, folder.path());

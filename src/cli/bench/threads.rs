@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::chess::score::Depth;
 use crate::cli::args::{TableMemory, cores};
 use crate::cli::list::{List, list};
 use crate::cli::output;
@@ -13,25 +14,26 @@ use crate::cli::work::{positions_of, progress_bar, stop_switch};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Sharing};
 use crate::support::files::{FileKind, Output};
-use crate::support::words::parse_time;
 use crate::tools::suite::threads::{
     Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise,
 };
 
+/// The default depth in plies. One thread takes one or two seconds for it.
+const DEFAULT_DEPTH: Depth = 20;
+
 /// Measure the speedup from several threads
 ///
-/// A separate search with one thread determines the depth for each position: the first iteration
-/// completed after --seconds. Then one thread and every number in --threads search to this depth in
-/// turn, with empty tables. Run this on an idle machine, with no more threads than cores.
+/// One thread and every number in --threads search each position to the same depth in turn, with
+/// empty tables. Run this on an idle machine, with no more threads than cores.
 /// docs/measurements/threads-method.md explains the columns.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Numbers of threads; 1 measures the noise (default: 2, 4, 8 … up to the number of cores)
     #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
     threads: Option<List<u16>>,
-    /// Minimum search time with one thread, in seconds
-    #[arg(long, default_value = "2", value_parser = parse_time)]
-    seconds: Duration,
+    /// Depth of every search in plies
+    #[arg(long, default_value_t = DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
+    depth: Depth,
     /// File of positions, one FEN per line (default: 60 from self-play)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
@@ -82,7 +84,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.json {
         let rows: Vec<_> = summaries.iter().map(row).collect();
         let trials: Vec<_> = trials.iter().map(|found| trial(&threads, found)).collect();
-        writeln!(out, "{}", serde_json::json!({ "threads": rows, "positions": trials }))?;
+        writeln!(out, "{}", serde_json::json!({ "depth": args.depth, "threads": rows, "positions": trials }))?;
     } else {
         write_tables(&mut out, &summaries, &trials)?;
     }
@@ -103,7 +105,7 @@ fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> 
     let switch = stop_switch()?;
     let cores = args.crowded.then_some(usize::MAX);
     let config = Config { memory_mb: args.memory.mebibytes(), cores, ..Config::default() };
-    let mut bench = Bench::new(threads, &config, args.seconds)?;
+    let mut bench = Bench::new(threads, &config, args.depth)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in &positions {
@@ -120,8 +122,7 @@ fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> 
 fn trial(threads: &[usize], trial: &SpeedupTrial) -> serde_json::Value {
     let several = threads.iter().zip(&trial.several);
     serde_json::json!({
-        "fen": trial.position.to_string(), "depth": trial.depth,
-        "scout": { "seconds": trial.scout.elapsed.as_secs_f64(), "nodes": trial.scout.nodes },
+        "fen": trial.position.to_string(),
         "single": timing(1, &trial.single),
         "several": several.map(|(&threads, found)| timing(threads, found)).collect::<Vec<_>>(),
     })

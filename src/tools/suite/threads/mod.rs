@@ -1,11 +1,10 @@
 //! Measures how much sooner a given depth is reached with several threads than with one.
 //!
-//! For each position, a preliminary search with one thread determines the target depth. It stops
-//! after the first iteration that completes after a given time or finds a forced win or loss. This
-//! search is excluded from the comparison, because random delays in it affect the choice of depth
-//! and would bias the result. The position is then searched to the target depth with each number of
-//! threads, including one, and with the search state cleared each time. The order of the thread
-//! counts changes from position to position.
+//! Each position is searched to the same depth with each number of threads, including one, and with
+//! the search state cleared each time. The depth is fixed in advance. If the iteration that ends
+//! after a time limit set it, positions whose last iteration is unusually slow would be preferred,
+//! and these gain more from several threads. The order of the thread counts changes from position to
+//! position.
 
 mod picture;
 
@@ -16,15 +15,13 @@ use std::time::Duration;
 use super::Switch;
 use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
-use crate::engine::search::{
-    Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
-};
+use crate::engine::search::{Config, Limits, SearchFault, SearchResult, Searcher, Sharing};
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
     pub elapsed: Duration,
     pub nodes: u64,
-    /// Statistics about how the threads shared the work. All zero for [`SpeedupTrial::scout`].
+    /// Statistics about how the threads shared the work.
     pub sharing: Sharing,
 }
 
@@ -41,10 +38,6 @@ impl Timing {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
     pub position: Position,
-    /// The depth of all searches, in plies.
-    pub depth: Depth,
-    /// The preliminary search that determined the depth. It is excluded from the comparison.
-    pub scout: Timing,
     pub single: Timing,
     /// The searches with the requested numbers of threads, in the order passed to [`Bench::new`].
     /// If 1 is one of these numbers, there is a second search with one thread, in addition to
@@ -83,70 +76,46 @@ pub(crate) struct SpeedupSummary {
 pub(crate) struct Bench {
     /// The single-threaded searcher, followed by one searcher for each requested number of threads.
     searchers: Vec<Searcher>,
-    time: Duration,
+    depth: Depth,
     attempts: usize,
 }
 
 impl Bench {
     /// Creates searchers with the settings in `config`: one with a single thread, and one for each
-    /// number in `threads`. Each position is searched to a depth for which a single thread needs at
-    /// least `time`, or to the depth at which it finds a forced win or loss.
+    /// number in `threads`. Each position is searched to `depth` plies.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
-        time: Duration,
+        depth: Depth,
     ) -> Result<Self, SearchFault> {
         let searcher = |&threads| {
             let mut searcher = Searcher::new(Config { threads, ..config.clone() });
             searcher.take_faults().into_iter().next().map_or(Ok(searcher), Err)
         };
         let searchers = [1].iter().chain(threads).map(searcher).collect::<Result<_, _>>()?;
-        Ok(Bench { searchers, time, attempts: 0 })
+        Ok(Bench { searchers, depth, attempts: 0 })
     }
 
     /// Searches a position with each number of threads. Returns `None` if the searches are stopped
     /// or if the game is over in the position.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
-        let game = Game::new(*position);
-        let (depth, scout) = self.set_the_depth(&game, switch)?;
+        let (game, limits) = (Game::new(*position), Limits::depth(self.depth));
+        if game.outcome().is_some() {
+            return None;
+        }
         let count = self.searchers.len();
         let mut timings = vec![Timing::default(); count];
         for place in 0..count {
             let index = (place + self.attempts) % count;
             let searcher = &mut self.searchers[index];
             searcher.new_game();
-            let found =
-                searcher.search_without_events(&game, &Limits::depth(depth), &switch.control());
+            let found = searcher.search_without_events(&game, &limits, &switch.control());
             timings[index] = Timing::of(&found);
         }
         self.attempts += 1;
         let several = timings.split_off(1);
-        let single = timings[0];
-        let trial = SpeedupTrial { position: *position, depth, scout, single, several };
+        let trial = SpeedupTrial { position: *position, single: timings[0], several };
         (!switch.is_stopped()).then_some(trial)
-    }
-
-    /// Searches with one thread until an iteration ends after at least `time` or finds a forced win
-    /// or loss. Returns the depth of that iteration and its timing.
-    fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
-        let (control, time) = (switch.control(), self.time);
-        let mut reached = None;
-        let scout = &mut self.searchers[0];
-        scout.new_game();
-        scout.search(game, &Limits::default(), &control, &mut |event| {
-            if let SearchEvent::Iteration(report) = event
-                && report.bound == Bound::Exact
-                && (report.elapsed >= time
-                    || report.score.abs() >= crate::chess::score::TABLEBASE_BOUND)
-                && reached.is_none()
-            {
-                let (elapsed, nodes) = (report.elapsed, report.nodes);
-                let timing = Timing { elapsed, nodes, sharing: Sharing::default() };
-                reached = Some((report.depth, timing));
-                control.stop();
-            }
-        });
-        reached.filter(|_| !switch.is_stopped())
     }
 }
 
@@ -232,8 +201,6 @@ mod tests {
     fn trial(one: u64, two: Timing) -> SpeedupTrial {
         SpeedupTrial {
             position: Position::start(),
-            depth: 9,
-            scout: timing(999, 1_000),
             single: timing(one, 1_000),
             several: vec![two],
         }
@@ -273,19 +240,16 @@ mod tests {
     #[test]
     fn single_threaded_trial_repeats_the_reference_search() {
         let config = Config { memory_mb: 4, ..Config::default() };
-        let mut bench =
-            Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
+        let mut bench = Bench::new(&[1, 2], &config, 9).expect("two threads");
         let switch = Switch::default();
         // Runs two trials, because each uses a different order of the thread counts.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
-            assert!(trial.scout.elapsed >= Duration::from_millis(20));
             assert_eq!(trial.several[0].nodes, trial.single.nodes);
             assert!(trial.several[1].nodes > 0);
             // The node counts are equal because the search is deterministic with one thread, but
             // the two searches were timed separately.
-            assert_eq!(trial.single.nodes, trial.scout.nodes);
-            assert_ne!(trial.single.elapsed, trial.scout.elapsed);
+            assert_ne!(trial.single.elapsed, trial.several[0].elapsed);
         }
         switch.stop();
         assert_eq!(bench.attempt(&Position::start(), &switch), None);
