@@ -84,7 +84,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.json {
         let rows: Vec<_> = summaries.iter().map(row).collect();
         let trials: Vec<_> = trials.iter().map(|found| trial(&threads, found)).collect();
-        writeln!(out, "{}", serde_json::json!({ "depth": args.depth, "threads": rows, "positions": trials }))?;
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({ "depth": args.depth, "threads": rows, "positions": trials })
+        )?;
     } else {
         write_tables(&mut out, &summaries, &trials)?;
     }

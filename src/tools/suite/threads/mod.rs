@@ -199,11 +199,7 @@ mod tests {
     }
 
     fn trial(one: u64, two: Timing) -> SpeedupTrial {
-        SpeedupTrial {
-            position: Position::start(),
-            single: timing(one, 1_000),
-            several: vec![two],
-        }
+        SpeedupTrial { position: Position::start(), single: timing(one, 1_000), several: vec![two] }
     }
 
     #[test]
