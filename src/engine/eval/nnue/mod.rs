@@ -28,6 +28,7 @@ pub(crate) use kernel::name as kernel_name;
 pub use network::Network;
 pub(crate) use pieces::{PieceSet, seen_by};
 
+/// Number of neurons in the hidden layer, a multiple of 128 (see `kernel.rs`).
 pub(crate) const HIDDEN: usize = 256;
 pub(crate) const KING_BUCKETS: usize = 4;
 /// Number of inputs per king bucket: one for each side (own or enemy), kind of piece and square.

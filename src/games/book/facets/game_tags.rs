@@ -26,6 +26,12 @@ const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
 impl GameTags {
+    /// Whether [`GameTags::of`] uses this tag.
+    #[inline]
+    pub(in crate::games::book) fn uses(name: &[u8]) -> bool {
+        matches!(name, b"WhiteElo" | b"BlackElo" | b"Date" | b"UTCDate" | b"TimeControl")
+    }
+
     /// Packs the tags of a game. A rating that is not a positive integer is treated as unknown.
     pub(in crate::games::book) fn of(tags: &Tags) -> Self {
         let rating = |name| {

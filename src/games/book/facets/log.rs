@@ -72,8 +72,7 @@ const BYTES_PER_NAME: usize = 120;
 impl GameLog {
     #[inline]
     pub(in crate::games::book) fn wants_tag(name: &[u8]) -> bool {
-        let players = matches!(name, b"White" | b"Black" | b"WhiteElo" | b"BlackElo");
-        players || matches!(name, b"Date" | b"UTCDate" | b"TimeControl" | b"Site")
+        matches!(name, b"White" | b"Black" | b"Site") || GameTags::uses(name)
     }
 
     pub(in crate::games::book) fn begin(&mut self, tags: &Tags) {

@@ -14,6 +14,23 @@
 //! The alternative would be to store tables of counts by facet. All facets would then have to be
 //! chosen in advance, and it would be impossible to find the highest-rated games that pass a
 //! filter.
+//!
+//! # Adding a facet
+//!
+//! 1. Define its values in `kinds.rs`, with `named_values!`, and export the type in this file and in
+//!    `src/games/book/mod.rs`.
+//! 2. Store it in the nine free bits above the date in `GameTags` (`game_tags.rs`); zero means
+//!    unknown. Read its tag in `GameTags::of`, and add the tag to `GameTags::uses`. Mask the bits in
+//!    `date`, and replace the derived order by one that compares them last, so that later games
+//!    still have greater values.
+//! 3. Extend `FacetFilter`, including `describe`, and `CompiledFilter` in the same file. Test the
+//!    new bits in `passes`: `accepts` has only what a listed game contains.
+//! 4. Add the facet to `describe` in `src/tools/opening_report/mod.rs`.
+//! 5. Add the argument to `src/cli/book/facets.rs`, the parameter to `PARAMETERS` and `read` in
+//!    `src/web/serve/facets.rs`, and a list to `LISTS` in `src/web/serve/page/filters.js`.
+//! 6. Add the parameter to `components` in `src/web/serve/openapi.json`, and refer to it in the four
+//!    paths that have filters. Describe it in `docs/reference/http.md` and
+//!    `docs/reference/book-commands.md`.
 
 #[cfg(feature = "parquet")]
 mod game_facets;
