@@ -14,47 +14,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-#[path = "../../fuzz_targets/book_file.rs"]
-mod book_file;
-#[path = "../../fuzz_targets/cecp.rs"]
-mod cecp;
-#[path = "../../fuzz_targets/checkpoint.rs"]
-mod checkpoint;
-#[path = "../../fuzz_targets/console.rs"]
-mod console;
-#[path = "../../fuzz_targets/counts.rs"]
-mod counts;
-#[path = "../../fuzz_targets/engines.rs"]
-mod engines;
-#[path = "../../fuzz_targets/epd.rs"]
-mod epd;
-#[path = "../../fuzz_targets/fen.rs"]
-mod fen;
-#[path = "../../fuzz_targets/http.rs"]
-mod http;
-#[path = "../../fuzz_targets/journal.rs"]
-mod journal;
-#[path = "../../fuzz_targets/learning.rs"]
-mod learning;
-#[path = "../../fuzz_targets/movetext.rs"]
-mod movetext;
-#[path = "../../fuzz_targets/network.rs"]
-mod network;
-#[path = "../../fuzz_targets/pattern.rs"]
-mod pattern;
-#[path = "../../fuzz_targets/pgn.rs"]
-mod pgn;
-#[path = "../../fuzz_targets/polyglot.rs"]
-mod polyglot;
-#[path = "../../fuzz_targets/repertoire.rs"]
-mod repertoire;
-#[path = "../../fuzz_targets/san.rs"]
-mod san;
-#[path = "../../fuzz_targets/state.rs"]
-mod state;
-#[path = "../../fuzz_targets/uci.rs"]
-mod uci;
-
 /// A fuzz target: its name, and the functions that `fuzz_target!` defines.
 struct Target {
     name: &'static str,
@@ -62,16 +21,41 @@ struct Target {
     run: fn(&[u8]),
 }
 
+/// Includes the files of targets as modules, and lists the targets.
 macro_rules! targets {
-    ($($name:ident),*) => {
-        [$(Target { name: stringify!($name), prepare: $name::prepare_target, run: $name::run_target }),*]
+    ($($name:ident = $path:literal)*) => {
+        $(#[path = $path] mod $name;)*
+
+        const TARGETS: &[Target] = &[$(Target {
+            name: stringify!($name),
+            prepare: $name::prepare_target,
+            run: $name::run_target,
+        }),*];
     };
 }
 
-const TARGETS: [Target; 20] = targets![
-    book_file, cecp, checkpoint, console, counts, engines, epd, fen, http, journal, learning,
-    movetext, network, pattern, pgn, polyglot, repertoire, san, state, uci
-];
+targets! {
+    book_file = "../../fuzz_targets/book_file.rs"
+    cecp = "../../fuzz_targets/cecp.rs"
+    checkpoint = "../../fuzz_targets/checkpoint.rs"
+    console = "../../fuzz_targets/console.rs"
+    counts = "../../fuzz_targets/counts.rs"
+    engines = "../../fuzz_targets/engines.rs"
+    epd = "../../fuzz_targets/epd.rs"
+    fen = "../../fuzz_targets/fen.rs"
+    http = "../../fuzz_targets/http.rs"
+    journal = "../../fuzz_targets/journal.rs"
+    learning = "../../fuzz_targets/learning.rs"
+    movetext = "../../fuzz_targets/movetext.rs"
+    network = "../../fuzz_targets/network.rs"
+    pattern = "../../fuzz_targets/pattern.rs"
+    pgn = "../../fuzz_targets/pgn.rs"
+    polyglot = "../../fuzz_targets/polyglot.rs"
+    repertoire = "../../fuzz_targets/repertoire.rs"
+    san = "../../fuzz_targets/san.rs"
+    state = "../../fuzz_targets/state.rs"
+    uci = "../../fuzz_targets/uci.rs"
+}
 
 fn main() -> io::Result<ExitCode> {
     // One target changes the current folder, so the paths must be absolute.
@@ -81,7 +65,7 @@ fn main() -> io::Result<ExitCode> {
         entries(&fuzz.join("fuzz_targets"))?.iter().map(|path| name(path)).collect();
     assert_eq!(named, present, "the list of targets differs from the files");
     let mut failed = 0;
-    for target in &TARGETS {
+    for target in TARGETS {
         (target.prepare)();
         let inputs = entries(&fuzz.join("corpus").join(target.name))?;
         println!("{}: {} inputs", target.name, inputs.len());
