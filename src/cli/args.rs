@@ -3,13 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 
+use crate::chess::score::Depth;
 use crate::engine::controller::EvaluationKind;
 use crate::engine::eval::Evaluation;
 use crate::support::files::FileError;
 pub(super) use crate::support::threads::cores;
 use crate::support::words::parse_time;
+
+/// The largest depth of a search that can be requested, in plies.
+const MAX_DEPTH: i64 = 64;
+
+/// Parses the depth of a search.
+pub(super) fn depth() -> RangedI64ValueParser<Depth> {
+    clap::value_parser!(Depth).range(1..=MAX_DEPTH)
+}
 
 /// The number of threads.
 #[derive(Debug, Clone, Copy, clap::Args)]

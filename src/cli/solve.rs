@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::args::{EvaluationArgs, SearchLimit, TableMemory};
+use super::args::{EvaluationArgs, SearchLimit, TableMemory, depth};
 use super::output::{self, errln};
 use super::work::{exit_status, progress_bar, read_epd, stop_switch};
 use crate::chess::score::Depth;
@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[command(flatten)]
     limit: SearchLimit,
     /// Plies for each position, instead of a time
-    #[arg(long, conflicts_with_all = ["seconds", "nodes"], value_parser = clap::value_parser!(i32).range(1..=64))]
+    #[arg(long, conflicts_with_all = ["seconds", "nodes"], value_parser = depth())]
     depth: Option<Depth>,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]

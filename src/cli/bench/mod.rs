@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::chess::score::Depth;
-use crate::cli::args::EvaluationArgs;
+use crate::cli::args::{EvaluationArgs, depth};
 use crate::cli::output;
 use crate::engine::search::bench;
 
@@ -22,7 +22,7 @@ pub(super) struct Args {
     #[command(subcommand)]
     suite: Option<Suite>,
     /// Depth in plies
-    #[arg(long, default_value_t = bench::BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
+    #[arg(long, default_value_t = bench::BENCH_DEPTH, value_parser = depth())]
     depth: Depth,
     #[command(flatten)]
     evaluation: EvaluationArgs,

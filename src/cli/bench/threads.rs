@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::chess::score::Depth;
-use crate::cli::args::{TableMemory, cores};
+use crate::cli::args::{TableMemory, cores, depth};
 use crate::cli::list::{List, list};
 use crate::cli::output;
 use crate::cli::usage::wrong;
@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
     threads: Option<List<u16>>,
     /// Depth of every search in plies
-    #[arg(long, default_value_t = DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
+    #[arg(long, default_value_t = DEFAULT_DEPTH, value_parser = depth())]
     depth: Depth,
     /// File of positions, one FEN per line (default: 60 from self-play)
     #[arg(long, value_name = "FILE")]

@@ -11,6 +11,7 @@ use super::output::print;
 use crate::chess::notation;
 use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
+use crate::cli::args::depth;
 use crate::cli::book::open as open_book;
 use crate::cli::list::{List, list};
 use crate::cli::place::play;
@@ -32,7 +33,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE")]
     book: Option<PathBuf>,
     /// Maximum depth in plies
-    #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
+    #[arg(short, long, default_value_t = 12, value_parser = depth())]
     depth: Depth,
     /// Modes to compare: off, first, stop, value (the mode of -b) or steer
     #[arg(long, default_value = "off,stop", value_parser = list(StringValueParser::new()))]
