@@ -33,8 +33,8 @@ const JSON_NAME: usize = 64;
 
 pub(crate) const HEADER: u64 = 18;
 
-/// Recognises, by its first bytes, a kind of file that contains no games. Returns the name of the
-/// kind (with an article), and advice to the user on what to do with the file.
+/// Recognises a file that contains no games from its first bytes. Returns the name of its kind (with
+/// an article), and advice to the user on what to do with the file.
 pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     found.map(|&(_, name, advice)| (name, advice))

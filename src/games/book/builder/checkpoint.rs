@@ -191,8 +191,8 @@ impl<'a> CheckpointWriter<'a> {
     }
 
     /// Schedules the next checkpoint after the configured interval, or immediately if the interval
-    /// is zero. If the previous checkpoint took longer than the interval (`last`), waits for that
-    /// time instead, so that checkpoints never take more time than the work itself.
+    /// is zero. If the previous checkpoint took longer than that (`last`), the next one is delayed
+    /// by `last` instead, so that checkpoints never take more time than the work itself.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };

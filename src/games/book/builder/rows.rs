@@ -18,9 +18,9 @@ pub(in crate::games::book) struct PartialRow {
     /// The move played. `None` if no move was counted: at the last counted position of a game, or
     /// if the move itself is not counted.
     pub mv: Option<Move>,
-    /// Whether the games are counted only for the move, not for the position. The position is then
-    /// counted in another row, because it occurred earlier in the games or because the games have
-    /// variations.
+    /// Whether the games are counted only for the move, not for the position. This is the case if
+    /// the position is counted in another row, because it occurred earlier in the games or because
+    /// the games have variations.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).

@@ -218,8 +218,8 @@ impl<'a> Tallies<'a> {
         ChunkTurn { tallies: self, number, is_over: false }
     }
 
-    /// Stores the tally of a chunk, then adds all tallies that are next in input order to the
-    /// total.
+    /// Stores the tally of a chunk. Then adds tallies to the total in the order of the input, up to
+    /// the first one that is missing.
     fn add(&self, number: u64, tally: ChunkTally) {
         let mut sum = self.lock();
         let sum = &mut *sum;

@@ -25,7 +25,7 @@ const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
 /// The base-2 logarithm of the maximum number of buckets and of the maximum number of bits in the
-/// pawn filter (128 GiB). Greater values are treated as damage.
+/// pawn filter (128 GiB). A header with a greater value is rejected as damaged.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
