@@ -536,15 +536,23 @@ fn write_parts<'w, W: Read + Write + Seek>(
     })
 }
 
+/// Encoded parts, each with its number.
+type Batch = Vec<(usize, io::Result<Block>)>;
+
+/// Minimum size in bytes of a batch, unless it is the last one of its thread. In a small book, parts
+/// are much smaller. If each part were sent singly, its transfer could suspend a thread, which takes
+/// milliseconds on a busy machine.
+const BATCH_BYTES: usize = 64 << 10;
+
 fn append_in_order<'w, W: Read + Write + Seek>(
-    blocks: Receiver<(usize, io::Result<Block>)>,
+    batches: Receiver<Batch>,
     (first, writer): (usize, &mut BookWriter<'w, W>),
     report: impl Fn(usize),
     mut after: impl FnMut(&BookWriter<'w, W>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut early = BTreeMap::new();
     let mut due = first;
-    for (number, block) in blocks {
+    for (number, block) in batches.into_iter().flatten() {
         early.insert(number, block?);
         while let Some(block) = early.remove(&due) {
             writer.append(&block)?;
@@ -560,17 +568,25 @@ fn encode_share(
     source: &impl Partitioned,
     options: &BuildOptions,
     next: &AtomicUsize,
-    sender: &Sender<(usize, io::Result<Block>)>,
+    sender: &Sender<Batch>,
 ) {
     let mut buffers = (Vec::new(), Vec::new());
+    let (mut batch, mut bytes) = (Batch::new(), 0);
     loop {
         let number = next.fetch_add(1, Relaxed);
         if number >= source.parts() {
-            return;
+            break;
         }
         let block = source.block(number, &mut buffers, options);
-        if sender.send((number, block)).is_err() {
-            return;
+        bytes += block.as_ref().map_or(BATCH_BYTES, Block::size);
+        batch.push((number, block));
+        if bytes >= BATCH_BYTES {
+            if sender.send(std::mem::take(&mut batch)).is_err() {
+                return;
+            }
+            bytes = 0;
         }
     }
+    // Fails only if the writer has failed, which ends the build.
+    let _ = sender.send(batch);
 }

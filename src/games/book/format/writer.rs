@@ -62,6 +62,11 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// Returns the size of the encoded entries and lists in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len() + self.lists.len()
+    }
+
     pub(crate) fn push(&mut self, entry: &BookEntry) {
         let words = entry.moves.iter().map(|(mv, _)| mv.to_polyglot());
         debug_assert!(words.is_sorted_by(|a, b| a < b), "unsorted moves: {entry:?}");
