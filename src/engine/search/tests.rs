@@ -143,7 +143,7 @@ fn ponder_move_exists_after_a_fail_high() {
         for mv in moves {
             game.play(mv.parse().expect(mv)).expect(mv);
         }
-        let nodes = (3..40).map(|step: u64| step * step * 25);
+        let nodes = (3..25).map(|step: u64| step * step * 25);
         nodes.filter(|&nodes| search(&game, &Limits::nodes(nodes), 1).ponder.is_none()).count()
     };
     for moves in [&["e2e4"][..], &["d2d4", "d7d5", "c2c4"], &["e2e4", "c7c5", "g1f3"]] {
@@ -343,7 +343,7 @@ fn last_reported_line_starts_with_the_best_move() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
     for threads in [1, 3] {
         let mut searcher = Searcher::new(config(4, threads));
-        for nodes in (1..80).map(|step: u64| step * step * 5) {
+        for nodes in (1..50).map(|step: u64| step * step * 5) {
             let mut last = None;
             let limits = Limits::nodes(nodes);
             let found = searcher.search(&game(fen), &limits, &Control::new(), &mut |event| {

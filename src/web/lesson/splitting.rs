@@ -278,7 +278,7 @@ mod tests {
         assert!(positions.len() >= 200, "{}", positions.len());
         for (index, position) in positions.iter().enumerate() {
             let chess = Chess::new(position);
-            let depth = if index % 10 == 0 { 4 } else { 3 };
+            let depth = if index % 30 == 0 { 4 } else { 3 };
             let expected = serial(&chess, position, depth);
             for splitter in &mut splitters {
                 let found = splitter.search(&chess, position, depth);

@@ -86,6 +86,8 @@ fn large_parameters<const N: usize>(seed: u64) -> Parameters<N> {
 #[test]
 fn gradient_matches_finite_differences() {
     const STEP: f32 = 1e-3;
+    const STRIDE: usize = 7;
+    const UNUSED_STRIDE: usize = 499;
     let mut parameters = large_parameters::<FEW>(3);
     let examples = examples(20, 4);
     let mut gradient = Parameters::zero();
@@ -93,8 +95,12 @@ fn gradient_matches_finite_differences() {
     let loss = add_gradient(&parameters, &objective, &[&examples], &mut gradient);
     assert!((loss - square_errors(&parameters, CURVE, &examples)).abs() < 1e-5);
     let (mut compared, mut wrong) = (0, 0);
-    for place in (0..Parameters::<FEW>::LEN).filter(|place| place % 7 == 0) {
+    for place in 0..Parameters::<FEW>::LEN {
         let slope = gradient.as_slice()[place];
+        // Most weights belong to inputs that do not occur in the examples.
+        if !place.is_multiple_of(if slope == 0.0 { UNUSED_STRIDE } else { STRIDE }) {
+            continue;
+        }
         let weight = parameters.as_slice()[place];
         let [above, below] = [weight + STEP, weight - STEP].map(|moved| {
             parameters.as_mut_slice()[place] = moved;

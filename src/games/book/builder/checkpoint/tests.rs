@@ -89,7 +89,7 @@ fn damage(files: &mut Folder, random: &mut Random) -> String {
 
 #[test]
 fn damaged_checkpoint_files_are_reported_or_rewritten() {
-    const TRIALS: usize = 40;
+    const TRIALS: usize = 15;
     let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
     let unique = BuildOptions { unique: true, ..plain.clone() };
     let facets = BuildOptions { facets: true, ..plain.clone() };
