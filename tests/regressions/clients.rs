@@ -378,3 +378,17 @@ fn console_escapes_control_characters_of_games() {
     }
     assert!(shown.contains("]0;title"), "{shown}");
 }
+
+#[test]
+fn commands_before_the_end_of_input_are_answered() {
+    for _ in 0..20 {
+        let mut engine = Engine::start(&["-x", "--no-book"]);
+        engine.send("xboard\nprotover 2\nmemory 2\nping 1\nst 1000000\nusermove e2e4\nping 2");
+        engine.close();
+        let replies = engine.rest();
+        let place = |start| replies.iter().position(|line| line.starts_with(start));
+        let (first, mv, second) = (place("pong 1"), place("move "), place("pong 2"));
+        assert!(first.is_some() && first < mv && mv < second, "{replies:?}");
+        assert!(engine.wait().success());
+    }
+}

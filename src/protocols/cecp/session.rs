@@ -66,6 +66,20 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
+    /// Moves at once if the engine is thinking, and answers all pings. Called after the input has
+    /// ended: a GUI has exited, but a script may still read the replies.
+    fn finish(&mut self) -> io::Result<()> {
+        while self.engine.mode() == Mode::Thinking || self.engine.has_pings() {
+            self.engine.move_now();
+            let Ok(background_event) = self.engine.background_events().messages.recv() else {
+                break;
+            };
+            self.engine.receive(background_event);
+            self.flush()?;
+        }
+        self.flush()
+    }
+
     fn send(&mut self, reply: &Reply) -> io::Result<()> {
         log::debug!("> {reply}");
         writeln!(self.out, "{reply}")
@@ -323,7 +337,12 @@ impl<W: Write + Send> Frontend for Session<W> {
                 self.out.flush()?;
                 Ok(Flow::Continue)
             }
-            Input::End | Input::Leave => {
+            Input::End => {
+                self.send_startup_warnings()?;
+                self.finish()?;
+                Ok(Flow::Quit)
+            }
+            Input::Leave => {
                 self.send_startup_warnings()?;
                 self.out.flush()?;
                 Ok(Flow::Quit)

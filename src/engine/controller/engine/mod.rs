@@ -405,6 +405,10 @@ impl Engine {
         self.answer_pings();
     }
 
+    pub(crate) fn has_pings(&self) -> bool {
+        !self.pings.is_empty()
+    }
+
     fn changed(&mut self) {
         self.desired.reset_for_new_position();
         self.clocks.begin_turn();
