@@ -1,5 +1,9 @@
 //! The interface through which searches report their steps.
 //!
+//! The engine's search uses another observer, [`tabia::search::observe`](crate::search::observe),
+//! because its steps refer to positions, threads and pruning. The searches of the lessons have no
+//! threads and no pruning, and they also search trees that are not chess games.
+//!
 //! ```
 //! use tabia::lesson::chess::Chess;
 //! use tabia::lesson::game::Window;
