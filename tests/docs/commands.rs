@@ -263,8 +263,11 @@ fn shape(text: &str) -> String {
     let is_number = |c: char| c.is_ascii_digit() || "+-.%x(),;".contains(c);
     let mut shape = String::new();
     for line in text.lines().filter(|line| !starts_with_number(line)) {
-        let words = line.split_whitespace().map(|word| {
-            if word.chars().all(is_number) || word.ends_with("inf") { "#" } else { word }
+        let words = line.split_whitespace().map(|word| match word {
+            _ if word.chars().all(is_number) || word.ends_with("inf") => "#",
+            // The machine may have a single core.
+            "core;" => "cores;",
+            _ => word,
         });
         shape += &format!("{}\n", words.collect::<Vec<_>>().join(" "));
     }
