@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Measures the error of static evaluations against the scores of a strong engine.
+"""Measures the error of static evaluations and small searches against the scores of a strong engine.
 
-Usage: benches/network_error.py PROGRAM FILE.epd [--network FILE]... [--scale 200]
+Usage: benches/network_error.py PROGRAM FILE.epd [--network FILE]... [--nodes N]... [--scale 200]
 
 Each line of FILE.epd has a position with its score `ce`, in centipawns for the side to move. For each
 network (default: the built-in one) the script prints the mean squared difference between the expected
 results 1/(1+exp(-e/s)) and 1/(1+exp(-ce/SCALE)) by the number of pieces, where `e` is the network's
-evaluation. `s` is the scale in centipawns that minimises the error on all positions.
+evaluation. `s` is the scale in centipawns that minimises the error on all positions. With --nodes, it does
+the same for the scores of searches of N nodes, each with an empty table, by the built-in network. Searches
+that find a mate count as a score of 30,000.
 """
 import argparse
 import math
@@ -20,7 +22,9 @@ from shared import read_lines
 CLASSES = [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32), (2, 32)]
 # Positions per run of the program.
 BATCH = 500
+MATE_SCORE = 30_000
 SCORE = re.compile(r"^evaluation .*?(-?\d+) centipawns", re.MULTILINE)
+INFO = re.compile(r"^info .*\bscore (cp|mate) (-?\d+)")
 EPD = re.compile(r"((?:\S+ ){3}\S+) .*?\bce (-?\d+);(?:.*\bhmvc (\d+);)?")
 
 
@@ -45,6 +49,24 @@ def evaluate(program, network, fens):
     return scores
 
 
+def search(program, nodes, fens):
+    command = [program, "--uci", "--no-book", "--memory", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as engine:
+        return [search_one(engine, nodes, fen) for fen in fens]
+
+
+def search_one(engine, nodes, fen):
+    engine.stdin.write(f"ucinewgame\nposition fen {fen}\ngo nodes {nodes}\n")
+    engine.stdin.flush()
+    found = None
+    for line in engine.stdout:
+        found = INFO.match(line) or found
+        if line.startswith("bestmove"):
+            kind, score = found.groups()
+            return int(score) if kind == "cp" else math.copysign(MATE_SCORE, int(score))
+    sys.exit(f"the engine ended while it searched {fen}")
+
+
 def expected(score, scale):
     return 1 / (1 + math.exp(-max(-50 * scale, min(50 * scale, score)) / scale))
 
@@ -58,19 +80,22 @@ def main():
     parser.add_argument("program")
     parser.add_argument("file")
     parser.add_argument("--network", action="append", metavar="FILE")
+    parser.add_argument("--nodes", action="append", type=int, default=[], metavar="N", help="also search N nodes")
     parser.add_argument("--scale", type=int, default=200, help="centipawns of the scores `ce` for 73%%")
     args = parser.parse_args()
     fens, judged = zip(*read(args.file))
     targets = [expected(score, args.scale) for score in judged]
     pieces = [sum(map(str.isalpha, fen.split()[0])) for fen in fens]
     networks = args.network or [None]
+    scored = [
+        (network or "built-in network", evaluate(args.program, network, list(fens))) for network in networks
+    ] + [(f"{nodes} nodes", search(args.program, nodes, fens)) for nodes in args.nodes]
     columns = []
-    for network in networks:
-        scores = evaluate(args.program, network, list(fens))
+    for name, scores in scored:
         scale = min(range(50, 501, 5), key=lambda scale: mean_error(scores, targets, scale))
         columns.append([(expected(score, scale) - target) ** 2 for score, target in zip(scores, targets)])
-        print(f"{network or 'built-in network'}: scale {scale}")
-    print("pieces positions" + "".join(f" {'error ' + str(number + 1):>9}" for number in range(len(networks))))
+        print(f"{name}: scale {scale}")
+    print("pieces positions" + "".join(f" {'error ' + str(number + 1):>9}" for number in range(len(columns))))
     for fewest, most in CLASSES:
         places = [place for place, number in enumerate(pieces) if fewest <= number <= most]
         errors = [sum(column[place] for place in places) / max(len(places), 1) for column in columns]
