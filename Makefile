@@ -10,25 +10,32 @@ all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
 
+# Builds target/pgo/TARGET/dist/tabia with profile-guided optimisation, which packages contain.
+HOST = $(shell rustc --print host-tuple)
+GUIDED = target/pgo/$(HOST)/dist/tabia
+pgo:
+	examples/packaging/guided $(HOST) --features "$(FEATURES)"
+
 # Builds target/debian/tabia_VERSION-1_ARCHITECTURE.deb with cargo-deb; see docs/guides/packages.md.
-deb:
-	cargo build --profile dist --locked --target-dir target --features "$(FEATURES)"
-	$(MAKE) package
+deb: pgo
+	$(MAKE) package PROGRAM=$(GUIDED)
 
 # Builds target/packages/tabia-VERSION-TARGET.tar.gz and .zip.
-archive:
-	cargo build --profile dist --locked --target-dir target --features "$(FEATURES)"
-	$(MAKE) pack
+archive: pgo
+	$(MAKE) pack PROGRAM=$(GUIDED)
 
 # Builds the Debian package, or the archives, of an existing program. FEATURES are the features that
 # the program has in addition to the default ones, such as train,parquet.
-PROFILE ?= dist
 FEATURES ?=
 TARGET ?= $(HOST)
-PROGRAM ?= target/$(PROFILE)/tabia
+PROGRAM ?= target/dist/tabia
+# The folder in which cargo-deb looks for the program.
+STAGE = target/stage
 package: share
-	rm -rf target/debian
-	CARGO_TARGET_DIR=target cargo deb --profile $(PROFILE) --no-build
+	rm -rf target/debian $(STAGE)
+	mkdir -p $(STAGE)/dist
+	cp $(PROGRAM) $(STAGE)/dist/tabia
+	CARGO_TARGET_DIR=$(STAGE) cargo deb --profile dist --no-build --output target/debian/
 pack: share
 	examples/packaging/archive $(PROGRAM) $(TARGET) --features "$(FEATURES)"
 
@@ -69,21 +76,3 @@ container:
 	examples/packaging/notices $(STATIC) --features "$(FEATURES)" --program $(IMAGE)/tabia \
 		-o $(IMAGE)/THIRD-PARTY-LICENSES.txt
 	$(CONTAINER) build --file examples/packaging/Containerfile --tag tabia $(IMAGE)
-
-# Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a
-# book build. Use the program only on the same processor type: kernels for other processors have no
-# profile, so the compiler treats them as never used.
-HOST = $(shell rustc --print host-tuple)
-PROFDATA = $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
-PGO = $(CURDIR)/target/pgo
-PGO_BUILD = cargo build --profile dist --locked --target $(HOST) --target-dir $(PGO)
-pgo:
-	@test -x $(PROFDATA) || { echo "make pgo needs llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }
-	rm -rf $(PGO)/counts
-	$(PGO_BUILD) --config 'target.$(HOST).rustflags=["-Cprofile-generate=$(PGO)/counts"]'
-	$(PGO)/$(HOST)/dist/tabia bench
-	$(PGO)/$(HOST)/dist/tabia bench --depth 9 --evaluation classical
-	$(PGO)/$(HOST)/dist/tabia book build books/openings.pgn --undecided -o $(PGO)/book.tbk
-	$(PROFDATA) merge -o $(PGO)/counts/all $(PGO)/counts/*.profraw
-	$(PGO_BUILD) --config 'target.$(HOST).rustflags=["-Cprofile-use=$(PGO)/counts/all"]'
-	cp $(PGO)/$(HOST)/dist/tabia $(PGO)/tabia

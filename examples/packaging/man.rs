@@ -16,12 +16,16 @@ const SECTION: &str = "6";
 const NO_DATE: &str = " ";
 
 /// Environment variables that Tabia reads, and their effects.
-const ENVIRONMENT: [(&str, &str); 6] = [
+const ENVIRONMENT: [(&str, &str); 7] = [
     ("HOME", "Parent of the folder for console games if XDG_DATA_HOME is not set."),
     ("NO_COLOR", "If set and not empty, the board in the terminal and the help have no colours."),
     (
         "RUST_LOG",
         "The log level of commands, instead of -v: error, warn, info, debug, trace or off, or levels by module, such as tabia::book=debug. Engines log only to the file of --log.",
+    ),
+    (
+        "TABIA_KERNEL",
+        "Selects a kernel of the network: portable, AVX2 or AVX-512. The default is the fastest that the processor supports; all give the same results.",
     ),
     ("TERM", "If dumb or not set, the board in the terminal is plain text."),
     (

@@ -1,8 +1,9 @@
 //! The two inner loops: adding rows of weights, and computing the weighted sum of the neurons.
 //!
 //! The loops are compiled three times: for the instruction set of the build target, for AVX2 and
-//! for AVX-512. The version is selected at run time. Integer sums do not depend on the order of the
-//! terms, so all versions produce identical results.
+//! for AVX-512. The version is selected at run time, and the environment variable `TABIA_KERNEL` can
+//! select a slower one. Integer sums do not depend on the order of the terms, so all versions
+//! produce identical results.
 //!
 //! The pairwise multiply-add is written with intrinsics, because the compiler turns the plain loop
 //! into scalar code. The hot loops do not pass closures to `array::map`, because such closures are
@@ -52,10 +53,33 @@ pub(super) enum Kernel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Detected(());
 
+/// Environment variable with the name of the kernel to use. With it, `examples/packaging/guided`
+/// records a profile of every kernel.
+const VARIABLE: &str = "TABIA_KERNEL";
+
 impl Kernel {
-    /// Returns the fastest kernel that this processor supports.
+    /// Returns the kernel named by the environment variable `TABIA_KERNEL`. If the variable is not
+    /// set, or this processor does not support the kernel, returns the fastest one.
     pub(super) fn detect() -> Self {
-        Self::available().last().unwrap_or(Kernel::Portable)
+        Self::select(std::env::var(VARIABLE).ok().as_deref())
+    }
+
+    fn select(wanted: Option<&str>) -> Self {
+        let is_wanted = |kernel: &Kernel| {
+            wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(kernel.name()))
+        };
+        let fastest = || Self::available().last().unwrap_or(Kernel::Portable);
+        Self::available().find(is_wanted).unwrap_or_else(fastest)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kernel::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(_) => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(_) => "AVX-512",
+        }
     }
 
     fn available() -> impl Iterator<Item = Self> {
@@ -103,16 +127,10 @@ impl Kernel {
     }
 }
 
-/// Returns the name of the kernel that is used on this processor.
+/// Returns the name of the kernel in use.
 #[cfg(feature = "cli")]
 pub(crate) fn name() -> &'static str {
-    match Kernel::detect() {
-        Kernel::Portable => "portable",
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2(_) => "AVX2",
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512(_) => "AVX-512",
-    }
+    Kernel::detect().name()
 }
 
 /// Whether the processor supports AVX-512 without reducing its clock speed.
@@ -302,6 +320,17 @@ mod tests {
                 assert_eq!(updated, values, "{kernel:?}");
                 assert_eq!(kernel.weighted_sum(&values, &weights), expected, "{kernel:?}");
             }
+        }
+    }
+
+    #[test]
+    fn kernel_can_be_selected_by_name() {
+        let fastest = Kernel::available().last().unwrap_or(Kernel::Portable);
+        for kernel in Kernel::available() {
+            assert_eq!(Kernel::select(Some(&kernel.name().to_lowercase())), kernel);
+        }
+        for wanted in [None, Some(""), Some("AVX-1024")] {
+            assert_eq!(Kernel::select(wanted), fastest, "{wanted:?}");
         }
     }
 
