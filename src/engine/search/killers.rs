@@ -10,6 +10,9 @@ use crate::chess::score::{MAX_PLY, Ply};
 /// A thread's killer moves, two for each ply, most recent first.
 pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
 
+/// The killer moves of two successive plies.
+pub(super) type KillersBelow = [[Option<Move>; 2]; 2];
+
 impl Killers {
     pub(super) fn new() -> Self {
         Killers([[None; 2]; MAX_PLY + 2])
@@ -18,6 +21,15 @@ impl Killers {
     #[inline]
     pub(super) fn at(&self, ply: Ply) -> [Option<Move>; 2] {
         self.0[ply]
+    }
+
+    /// Returns the killer moves of the two plies below `ply`: of its children and grandchildren.
+    pub(super) fn below(&self, ply: Ply) -> KillersBelow {
+        [self.0[ply + 1], self.0[ply + 2]]
+    }
+
+    pub(super) fn set_below(&mut self, ply: Ply, moves: KillersBelow) {
+        [self.0[ply + 1], self.0[ply + 2]] = moves;
     }
 
     #[inline]

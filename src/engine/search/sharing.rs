@@ -99,6 +99,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         let state = SplitState { moves: source.share(), next: Some(next), progress: so_far };
         let path = NodePath {
             stack: &self.stack[..=node.ply],
+            cutoffs: [1, 2].map(|plies| self.stack[node.ply + plies].cutoffs),
+            killers: self.killers.below(node.ply),
             keys: &self.keys,
             null_move_from: self.null_move_from,
             place: self.observer.place(),
@@ -276,12 +278,18 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|_| SearchStep::Part);
     }
 
+    /// Replaces the state of this thread's line by that of the split point: everything that the
+    /// search of its moves depends on.
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
         // Clear excluded moves at deeper plies, left over from the line that this thread searched
         // before.
         below.iter_mut().for_each(|frame| frame.excluded = None);
+        for (frame, cutoffs) in below.iter_mut().zip(split.cutoffs) {
+            frame.cutoffs = cutoffs;
+        }
+        self.killers.set_below(split.node.ply, split.killers);
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;
     }
@@ -331,6 +339,8 @@ mod tests {
         };
         let path = NodePath {
             stack: &worker.stack[..1],
+            cutoffs: [3, 1],
+            killers: [[None; 2]; 2],
             keys: &worker.keys,
             null_move_from: 5,
             place: VisitRef::default(),
@@ -341,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_thread_copies_excluded_move_and_null_move_state() {
+    fn joining_thread_copies_the_state_of_the_line() {
         let control = Control::new();
         let (job, mut data) = (job(&control), ThreadData::new());
         let mut worker = Worker::new(0, &job, &mut data, None);
@@ -349,9 +359,13 @@ mod tests {
         let mut split = split_at_the_root(&mut worker);
         split.stack[0].excluded = excluded;
         worker.stack[7].excluded = excluded;
+        worker.stack[1].cutoffs = 9;
+        split.killers = [[excluded, None], [None; 2]];
         worker.join_path(&split);
         assert_eq!((worker.stack[0].excluded, worker.stack[7].excluded), (excluded, None));
         assert_eq!(worker.null_move_from, 5, "a null move is being verified above");
+        assert_eq!([1, 2].map(|ply| worker.stack[ply].cutoffs), [3, 1]);
+        assert_eq!((worker.killers.at(1), worker.killers.at(2)), ([excluded, None], [None; 2]));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crossbeam::utils::CachePadded;
 
 use super::helper_pool::{SharedThreadSet, ThreadSet};
+use super::killers::KillersBelow;
 use super::node::{Node, NodeProgress};
 use super::observe::VisitRef;
 use super::source::SharedMoves;
@@ -26,6 +27,10 @@ pub(super) struct SplitPoint {
     pub(super) node: Node,
     /// A copy of the owner's stack up to this node, because the owner keeps changing the original.
     pub(super) stack: Vec<StackEntry>,
+    /// The owner's counts of fail highs at the next two plies when the node was split.
+    pub(super) cutoffs: [u32; 2],
+    /// The owner's killer moves at the next two plies when the node was split.
+    pub(super) killers: KillersBelow,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
     pub(super) place: VisitRef,
@@ -56,6 +61,8 @@ pub(super) struct SplitState {
 
 pub(super) struct NodePath<'a> {
     pub(super) stack: &'a [StackEntry],
+    pub(super) cutoffs: [u32; 2],
+    pub(super) killers: KillersBelow,
     pub(super) keys: &'a [u64],
     pub(super) null_move_from: Ply,
     pub(super) place: VisitRef,
@@ -75,6 +82,8 @@ impl SplitPoint {
         let split = SplitPoint {
             node: node.clone(),
             stack: path.stack.to_vec(),
+            cutoffs: path.cutoffs,
+            killers: path.killers,
             keys: path.keys.to_vec(),
             null_move_from: path.null_move_from,
             place: path.place,
