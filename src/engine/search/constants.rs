@@ -33,7 +33,7 @@ macro_rules! with_constants {
 
             futility_depth = 8 in 5..=14, 1;
             futility_base = 90 in 20..=200, 12;
-            futility_margin = 85 in 30..=160, 8;
+            futility_margin = 75 in 30..=160, 8;
 
             // Late move pruning: the number of quiet moves tried at depth 0, in tenths; the
             // increase in this number per squared ply of depth, in hundredths; and the maximum
@@ -50,10 +50,10 @@ macro_rules! with_constants {
             history_pruning_depth = 4 in 2..=9, 1;
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
-            singular_depth = 7 in 4..=10, 1;
+            singular_depth = 6 in 4..=10, 1;
             // Singular extensions: the table move is singular if every other move is worse by at
             // least this margin. The margin is per ply of depth, in tenths of a centipawn.
-            singular_margin = 20 in 6..=50, 3;
+            singular_margin = 14 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
             // Late move reductions: the constant part, and the divisor of the product log(depth) *
@@ -65,6 +65,9 @@ macro_rules! with_constants {
             lmr_pv = 1_024 in 0..=2_560, 150;
             lmr_check = 1_024 in 0..=2_048, 150;
             lmr_in_check = 1_024 in 0..=2_048, 150;
+            // Smaller late move reduction if the opponent's last move improved the evaluation for the
+            // side to move.
+            lmr_gain = 512 in 0..=1_536, 100;
             // Additional late move reduction if many nodes at the next ply (children of this node
             // and of its siblings) have failed high.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
@@ -84,8 +87,11 @@ macro_rules! with_constants {
             aspiration_width = 14 in 6..=40, 3;
             delta_margin = 180 in 60..=320, 20;
             // Maximum number of moves that the quiescence search tries if the side to move is not
-            // in check.
+            // in check. Recaptures and promotions are tried even beyond this number.
             quiescence_moves = 3 in 1..=8, 1;
+            // Number of moves after which the quiescence search no longer tries quiet evasions, if
+            // one of the moves does not lose by force.
+            quiescence_evasions = 3 in 1..=8, 1;
 
             history_bonus = 160 in 60..=360, 20;
             history_bonus_max = 1_700 in 600..=3_600, 180;

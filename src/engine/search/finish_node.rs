@@ -75,7 +75,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             && !self.stack[parent].noisy
         {
             let context = self.context(parent);
-            self.history.reward(piece_to, &context, bonus(node.depth) / 2);
+            self.history.reward(piece_to, &context, bonus(node.depth));
         }
     }
 

@@ -7,6 +7,7 @@ use super::constants as c;
 use super::node::{MoveFacts, Node, Window};
 use super::observe::{OptionalObserver, SearchReason};
 use super::prune::PLY;
+use super::table::NO_EVAL;
 use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
@@ -38,11 +39,19 @@ impl<S: OptionalObserver> Worker<'_, S> {
         reduction -= c::lmr_pv() * i32::from(node.pv);
         reduction -= c::lmr_check() * i32::from(next.in_check());
         reduction -= c::lmr_in_check() * i32::from(node.in_check);
+        reduction -= c::lmr_gain() * i32::from(self.has_gained(node));
         if self.stack[node.ply + 1].cutoffs > MANY_CUTOFFS {
             reduction += c::lmr_cutoffs();
         }
         reduction -= (history * PLY / c::lmr_history()).clamp(-HISTORY_MOST, HISTORY_MOST);
         (reduction / PLY).clamp(0, node.depth - 2)
+    }
+
+    /// Whether the evaluation is higher for the side to move than before the opponent's last move.
+    fn has_gained(&self, node: &Node) -> bool {
+        let Some(parent) = node.ply.checked_sub(1) else { return false };
+        let before = self.stack[parent].static_eval;
+        !node.in_check && before != NO_EVAL && node.static_eval > -before
     }
 
     /// Searches a late move with a null window, at first reduced by `reduction`. If the score is
@@ -115,5 +124,33 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
         self.again(SearchReason::Deeper);
         -self.pvs(next, ply, full, window.flip(), false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::job::{Job, PersistentState};
+    use super::super::worker::ThreadData;
+    use super::super::{Config, Control, Limits};
+    use super::*;
+    use crate::chess::position::Game;
+
+    #[test]
+    fn late_moves_are_reduced_less_after_a_gain() {
+        let config = Config { threads: 1, ..Config::default() };
+        let (game, limits) = (Game::default(), Limits::depth(1));
+        let state = PersistentState::new(1);
+        let job = Job::new(&game, &limits, &Control::new(), config, state, false);
+        let mut data = ThreadData::new();
+        let mut worker = Worker::new(0, &job, &mut data, None);
+        let node = worker.assess(&job.root, 1, 8, Window::null(0), false, None);
+        let mut reductions_after = |change: Score| {
+            worker.stack[0].static_eval = change - node.static_eval;
+            (3..40)
+                .map(|number| worker.reduction(&node, &job.root, false, 0, number))
+                .sum::<Depth>()
+        };
+        let (gained, lost) = (reductions_after(10), reductions_after(-10));
+        assert!(gained < lost, "{gained} {lost}");
     }
 }

@@ -241,6 +241,8 @@ mod tests {
             }
             let is_pruned = late_move_pruning(&node, MoveFacts::of(&progress).quiets);
             assert_eq!(is_pruned, depth <= deepest, "depth {depth}");
+            let in_check = Node { in_check: true, ..node };
+            assert!(!late_move_pruning(&in_check, MAX_MOVES), "depth {depth}");
         }
     }
 

@@ -126,7 +126,7 @@ pub(super) fn prune_quiet(
 }
 
 /// Whether to skip the remaining quiet moves of a node at low depth, after `quiets` of them have
-/// been searched.
+/// been searched. Evasions of a check are not skipped.
 ///
 /// Captures are not counted. Otherwise, a node that starts with a few bad captures would try hardly
 /// any quiet moves, and the position would look lost for the side to move. Source:
@@ -136,7 +136,7 @@ pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
     let allowed =
         (10 * c::late_moves_base() + c::late_moves_step() * node.depth * node.depth) / 100;
     let allowed = allowed >> u32::from(!node.improving);
-    node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
+    !node.in_check && node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
 }
 
 /// Whether the evaluation is too low for a quiet move searched to `depth` plies to raise alpha

@@ -94,11 +94,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         let mut alpha = window.alpha.max(stand_pat);
         let (mut best, mut best_move) = (stand_pat, None);
         let mut count = 0;
+        let last_target = ply.checked_sub(1).and_then(|parent| self.stack[parent].mv).map(Move::to);
         while let Some(mv) = picker.next(position, self.history, &context) {
             count += 1;
-            let is_late = count > c::quiescence_moves() && mv.promotion().is_none();
+            let is_late = count > c::quiescence_moves()
+                && mv.promotion().is_none()
+                && last_target != Some(mv.to());
             if is_late && !in_check && !is_decided(best) {
-                break;
+                continue;
             }
             if let Some(most) = delta(position, mv, stand_pat)
                 && most <= alpha
@@ -125,9 +128,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
                     break;
                 }
             }
-            if in_check && !is_decided(best) {
-                // One evasion is enough to show that the check does not lose by force, so skip the
-                // remaining quiet evasions.
+            if in_check && !is_decided(best) && count >= c::quiescence_evasions() {
+                // The check does not lose by force, so skip the remaining quiet evasions.
                 picker.skip_quiets();
             }
         }
@@ -152,4 +154,33 @@ fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
     }
     let taken = position.piece_on(mv.to()).map_or(value(Piece::Pawn), value);
     Some(stand_pat + taken + c::delta_margin())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::job::{Job, PersistentState};
+    use super::super::worker::ThreadData;
+    use super::super::{Config, Control, Limits};
+    use super::*;
+    use crate::chess::position::Game;
+
+    /// Returns the number of nodes of a quiescence search after the opponent's move `last`.
+    fn nodes_after(last: &str, fen: &str) -> u64 {
+        let game = Game::new(Position::from_fen(fen).expect(fen));
+        let config = Config { threads: 1, ..Config::default() };
+        let state = PersistentState::new(1);
+        let job = Job::new(&game, &Limits::depth(1), &Control::new(), config, state, false);
+        let mut data = ThreadData::new();
+        let mut worker = Worker::new(0, &job, &mut data, None);
+        worker.stack[0].mv = last.parse().ok();
+        worker.quiescence(&job.root, 1, Window::FULL);
+        worker.take_nodes()
+    }
+
+    #[test]
+    fn recaptures_are_tried_beyond_the_limit_of_captures() {
+        // The queen's capture on g5 is the fourth one.
+        let fen = "7k/8/8/p1p1p1p1/8/8/8/RKR1R1Q1 w - - 0 1";
+        assert!(nodes_after("g6g5", fen) > nodes_after("h7h6", fen));
+    }
 }
