@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-from shared import read_lines
+from shared import Engine, read_lines
 
 # Ranges of the number of pieces, including pawns and kings.
 CLASSES = [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32), (2, 32)]
@@ -50,21 +50,15 @@ def evaluate(program, network, fens):
 
 
 def search(program, nodes, fens):
-    command = [program, "--uci", "--no-book", "--memory", "1"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as engine:
-        return [search_one(engine, nodes, fen) for fen in fens]
-
-
-def search_one(engine, nodes, fen):
-    engine.stdin.write(f"ucinewgame\nposition fen {fen}\ngo nodes {nodes}\n")
-    engine.stdin.flush()
-    found = None
-    for line in engine.stdout:
-        found = INFO.match(line) or found
-        if line.startswith("bestmove"):
-            kind, score = found.groups()
-            return int(score) if kind == "cp" else math.copysign(MATE_SCORE, int(score))
-    sys.exit(f"the engine ended while it searched {fen}")
+    engine = Engine(f"{program} --uci --no-book --memory 1")
+    scores = []
+    for fen in fens:
+        engine.forget()
+        engine.say(f"position fen {fen}\ngo nodes {nodes}")
+        kind, score = next(filter(None, map(INFO.match, reversed(engine.wait_for("bestmove"))))).groups()
+        scores.append(int(score) if kind == "cp" else math.copysign(MATE_SCORE, int(score)))
+    engine.quit()
+    return scores
 
 
 def expected(score, scale):
